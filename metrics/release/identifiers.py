@@ -85,8 +85,10 @@ def released_values(
     numbers are beside what as many numbers between the smallest and the largest would meet.
 
     A column that is not attacked is a **risk** where x is above c, or above chance where there are fewer than 20
-    control records, by one in 1,000 at least, and by Fisher's exact test at .001. Where members have values there as
-    often as other people do, it is a note: a public list, a shared code list. A column that numbers the rows is none.
+    control records, by one in 1,000 at least, and by Fisher's exact test at .001. Where no control record has a value
+    there, members are set against control records and chance together: n + c people, of whom chance alone explains
+    some. Where members have values there as often as other people do, it is a note: a public list, a shared code list.
+    A column that numbers the rows is none.
 
     Args:
         real: Real records, with all their columns.
@@ -301,7 +303,13 @@ def _counted(
     if not k:
         return column
     others, of_others = (controls, c) if c else (int(np.ceil(expected * n)), n)
-    is_more = k / n - others / of_others >= LEAST and _by_luck(k, n, others, of_others) < _LEVEL / looks
+    luck = _by_luck(k, n, others, of_others)
+    if (
+        c and not controls
+    ):  # then nothing speaks for a list that both share, and that members share no values counts, too
+        by_chance = max(expected, _density(real.levels, own.levels))
+        luck = min(luck, _by_luck(k, n, int(np.ceil(by_chance * n)), n + c))
+    is_more = k / n - others / of_others >= LEAST and luck < _LEVEL / looks
     what, how = _IN_WORDS[hits.way]
     where = f"values of column {renamed!r} are in the release under this name, of" if renamed else f"{what} of"
     words = f"{told}: {where} {k:,} of {n:,} people in the data" + ("" if renamed else " are in the release")
@@ -310,8 +318,8 @@ def _counted(
         noted = is_more and alone >= _PERSONAL
         return _said(column, "note", f"{words}; set a limit on one_person_values") if noted else column
     if is_more and not _numbers_rows(own):
-        by_chance = round(expected * n)
-        return _said(column, "risk", words + (f"; chance explains {by_chance:,}" if by_chance else ""))
+        explained = round(expected * n)
+        return _said(column, "risk", words + (f"; chance explains {explained:,}" if explained else ""))
     beyond = int(np.ceil(expected * n))
     if not renamed and k / n - beyond / n >= LEAST and _by_luck(k, n, beyond, n) < _LEVEL:
         why = "it numbers the rows" if _numbers_rows(own) else "no more than others, as of a list that both share"

@@ -89,6 +89,20 @@ def by_deviations(tables: Tables, rows: np.ndarray) -> np.ndarray:
     return real_to_synthetic(part, "euclid").distances[:, 0]
 
 
+def by_numbers(tables: Tables, rows: np.ndarray) -> np.ndarray | None:
+    """Return ``by_deviations`` over the numeric columns alone, (rows,); None where all columns are numeric, or none is.
+
+    Example:
+        >>> real, release = pd.DataFrame({"x": [1.0, 3.0], "y": ["a", "b"]}), pd.DataFrame({"x": [1.0], "y": ["c"]})
+        >>> by_numbers(Tables(real, release), np.arange(2)).tolist()
+        [0.0, 2.0]
+    """
+    numeric = [c for c in tables.columns if tables.kind(c) == "numeric"]
+    if not 0 < len(numeric) < len(tables.columns):
+        return None
+    return by_deviations(Tables(tables.real[numeric], tables.synthetic[numeric]), rows)
+
+
 def _codes(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:  # of each table; missing is the last
     if tables.kind(column) != "numeric":
         real, released = tables.codes([column]).tables
@@ -108,12 +122,13 @@ _LEAST = 0.005  # one person in 200: a smaller difference is shown and is not su
 _PAIRED = 0.15
 _MANY = 4  # rows a member: of strangers then so many are near that 0.15 above what is expected cannot be reached
 _BESIDE_TWINS = 0.25
-_LOOKS = 17  # three at each of five distances, and two at equal rows
+_LOOKS = 20  # three at each of six distances, and two at equal rows
 CONFIDENCE = 1 - 0.01 / _LOOKS  # of each: looks at a release of strangers stand out at most once in 100 times
-_DISGUISES: tuple[tuple[str, Callable[[Tables, np.ndarray], np.ndarray]], ...] = (
+_DISGUISES: tuple[tuple[str, Callable[[Tables, np.ndarray], np.ndarray | None]], ...] = (
     ("have as many cells in common with a released row as {} of the control records", by_cells),
     ("are as near to the release by ranks as {} of the control records", by_order),
     ("are as near to the release in standard deviations as {} of the control records", by_deviations),
+    ("are as near to the release in standard deviations of the numbers alone as {} of the control records", by_numbers),
 )
 _AS_THEY_ARE = "occur in the release as they are"
 _BUT_FOR_OWN = f"{_AS_THEY_ARE}, but for columns in which most have a value of their own"
@@ -219,12 +234,12 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
     - both at f = min(max(0.1, 20/c), 0.5), and both below the nearest member: how many control records are nearer to
       the release than every member is. A filter by distance leaves no row within its radius of any member, whatever
       the radius was: of strangers k control records come first with the chance c!(n + c - k)!/((c - k)!(n + c)!).
-    - from 100 members on, all three of d again with equal cells only (``nearness.by_cells``), which finds a copy
-      with shuffled columns or emptied cells, and by ranks within each table (``nearness.by_order``), which finds a
-      copy with moved numbers or renamed levels, and in standard deviations (``nearness.by_deviations``), which finds
-      what a filter by such distances has left out. Of large tables members and control records are drawn for it, by a
-      fixed seed and in an order that is not that of the rows: of each at most so many that there are 2e10 pairs with
-      released rows, or 20,000 records.
+    - from 100 members on, all of d again with equal cells only (``nearness.by_cells``), which finds a copy with
+      shuffled columns or emptied cells, by ranks within each table (``nearness.by_order``), which finds a copy with
+      moved numbers or renamed levels, and in standard deviations of all columns (``nearness.by_deviations``) and of
+      the numbers alone (``nearness.by_numbers``), which finds what a filter by such distances has left out. Of large
+      tables members and control records are drawn for it, by a fixed seed and in an order that is not that of the
+      rows: of each at most so many that there are 2e10 pairs with released rows, or 20,000 records.
     - members that occur in the release as they are, beside control records that do; more or fewer of them.
     - the same but for columns of which most values are one record's own (a weight, an amount to the cent), where there
       are such: in them nobody equals anybody, so that a release without anyone's equal would look like any other.
@@ -329,7 +344,8 @@ def _beside_controls(tables: Tables, groups: np.ndarray, sizes: tuple[float, flo
     shares = [float((groups[rows] == group).sum() / (groups == group).sum()) for group in (1, 0)]
     drawn = sizes[0] * shares[0], sizes[1] * shares[1]
     for what, seen in _DISGUISES:
-        looks += _at_quantiles(seen(tables, rows), groups[rows], drawn, what, low)
+        if (distances := seen(tables, rows)) is not None:
+            looks += _at_quantiles(distances, groups[rows], drawn, what, low)
     return looks
 
 

@@ -346,6 +346,19 @@ def test_rows_that_were_left_out_by_distances_in_standard_deviations_are_missed(
     assert all("by what is missing: 0.0% of the members" in each and "in standard deviations" in each for each in seen)
 
 
+def test_rows_that_were_left_out_by_distances_of_the_numbers_alone_are_missed():
+    """Many filters drop the columns of levels before they measure distances."""
+    members, control, release = (part.reset_index(drop=True) for part in filtered_by_deviations(1))
+    rng = np.random.default_rng(1)
+    named = [
+        part.assign(**{f"level {i}": rng.choice(list("abcdefgh"), len(part)) for i in range(6)})
+        for part in (members, control, release)
+    ]
+    found = check_release(*named[:2], named[2]).nearness
+    assert "in standard deviations of the numbers alone" in found.suspicious
+    assert found.excess.upper < 0
+
+
 def test_the_look_below_the_nearest_member_alarms_of_strangers_as_seldom_as_it_says():
     """Of 20,000 orders of 60 members and 40 control records; exactly (c)_k/(n + c)_k, whatever the sizes."""
     rng, alarms = np.random.default_rng(1), 0

@@ -49,6 +49,25 @@ def test_one_in_a_thousand_of_many_people_is_seen_and_fewer_are_not():
         assert (found.members, found.severity) == (count, severity)
 
 
+@pytest.mark.parametrize(("released", "controls"), [(9, 1000), (26, 300), (70, 100), (295, 20), (12, 0)])
+def test_few_addresses_or_few_control_records_hide_nothing(released, controls):
+    """Fisher's test beside so few others alone would say nothing, or speak of a list that both share."""
+    real, member = people(1000 + controls), np.arange(1000 + controls) < 1000
+    release = pd.concat([real[:released], people(1000 - released, start=90_000)])
+    assert look(real, release, member)["mail"].severity == "risk"
+
+
+def test_numbers_that_meet_by_chance_are_no_risk_beside_few_control_records():
+    """A thousand of ten thousand numbers, none twice: one in ten meets, of 20 control records often none."""
+    risks = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        real = pd.DataFrame({"number": rng.choice(10_000, 1020, replace=False)})
+        release = pd.DataFrame({"number": rng.choice(10_000, 1000, replace=False)})
+        risks += look(real, release, np.arange(1020) < 1000)["number"].severity == "risk"
+    assert risks == 0
+
+
 @pytest.mark.parametrize(
     "disguise",
     [
