@@ -162,26 +162,29 @@ def _reach(metric: Metric, cubes: Mapping[str, np.ndarray], details: Details) ->
 
 def _contribution(metric: Metric, cubes: Mapping[str, np.ndarray]) -> np.ndarray | None:
     """Return what the metric's value is the mean of, where that is not the score."""
-    if metric.records.weight is None:
-        return None if metric.records.contribution == "score" else cubes[metric.records.contribution]
-    amount, weights = cubes[metric.records.contribution], cubes[metric.records.weight]
+    made = metric.records
+    if made.weight is None:
+        return None if made.contribution == "score" else cubes[made.contribution]
+    amount, weights = cubes[made.contribution], cubes[made.weight]
     members, controls = (contributions(amount, weights, cubes["member"] == own) for own in (1, 0))
     return np.where(cubes["member"] == 1, members, controls)
 
 
 def _ranking(metric: Metric, cubes: Mapping[str, np.ndarray]) -> np.ndarray | None:
     """Return how likely each record is a member, by a metric that ranks them; targets that it abstains of come last."""
-    if metric.study.ranking is None:
+    column = metric.study.ranking
+    if column is None:
         return None
-    ranked = cubes[metric.study.ranking.lstrip("-")] * (-1 if metric.study.ranking.startswith("-") else 1)
+    ranked = cubes[column.lstrip("-")] * (-1 if column.startswith("-") else 1)
     return np.where(np.isnan(cubes["score"]), np.nan, np.where(np.isnan(ranked), -np.inf, ranked))
 
 
 def _guess(said: Sequence[OfRecords], metric: Metric) -> float:
     """Return the mean guess of the releases; of claims it is that of the claims about members, where there are any."""
-    if metric.yardsticks.guess is None:
+    detail = metric.yardsticks.guess
+    if detail is None:
         return float("nan")
-    guesses = [(each.all | each.members).get(metric.yardsticks.guess, np.nan) for each in said]
+    guesses = [(each.all | each.members).get(detail, np.nan) for each in said]
     known = [guess for guess in guesses if not np.isnan(guess)]
     return float(np.mean(known)) if known else float("nan")
 

@@ -250,9 +250,8 @@ def _reduced(metric: Metric, score: Score, groups: np.ndarray | None) -> dict[st
         return {}
     rows = {name: groups == group for name, group in _GROUPS.items()}
     found = {name: own for name, own in rows.items() if own.any()}
-    return {
-        name: metric.records.reduce(score.records if own.all() else score.records[own]) for name, own in found.items()
-    }
+    reduce, records = metric.records.reduce, score.records
+    return {name: reduce(records if own.all() else records[own]) for name, own in found.items()}
 
 
 def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, seed: int) -> OfRelease:

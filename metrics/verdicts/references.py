@@ -102,10 +102,8 @@ def _beaten_by_luck(metric: Metric, entities: bool) -> bool:
 
 def _copied(f: Finding) -> bool:
     """Tell whether an attack on the members of a copy succeeds always."""
-    metric = METRICS[f.measure.metric]
-    return metric.yardsticks.copied == 1 or (
-        metric.yardsticks.ceiling is not None and f.details.get(metric.yardsticks.ceiling, (0.0,))[0] == 1
-    )
+    stated = METRICS[f.measure.metric].yardsticks
+    return stated.copied == 1 or (stated.ceiling is not None and f.details.get(stated.ceiling, (0.0,))[0] == 1)
 
 
 def _hit_always(f: Finding, widen: float) -> Check:
