@@ -100,7 +100,7 @@ def seen(
     for p in planned:
         own = Attacked(cubes[p.measure.label, "score"], member, control)
         found[p.measure.label] = find("x", "synthesizer", p.measure, own, Interval()).memorization.lower > 0
-        if ranking := METRICS[p.measure.metric].ranking:
+        if ranking := METRICS[p.measure.metric].study.ranking:
             ranked = cubes[p.measure.label, _column(p)] * (-1 if ranking.startswith("-") else 1)
             ranked = np.where(np.isnan(ranked) & ~np.isnan(own.scores), -np.inf, ranked)
             for rate, each in pooled_rates(ranked, member, control, Interval(seed=seed)).items():
@@ -109,7 +109,7 @@ def seen(
 
 
 def _column(planned: Planned) -> str:
-    return (METRICS[planned.measure.metric].ranking or "score").lstrip("-")
+    return (METRICS[planned.measure.metric].study.ranking or "score").lstrip("-")
 
 
 def main() -> None:

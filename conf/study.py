@@ -313,7 +313,7 @@ class MetricChoice(_Choice):
             raise ValueError("attacker must be one model: list several as attackers, and give envelope beside them")
         if "envelope" in self.options:
             raise ValueError("envelope must stand beside attackers, got it among the options")
-        if self.envelope and metric.together is None:
+        if self.envelope and metric.study.together is None:
             raise ValueError(f"envelope must be left out where each attack stands alone, as of {self.name}")
         if self.envelope and len(self.attackers) < 2:
             raise ValueError(f"envelope needs at least two attackers, got {self.attackers}")

@@ -15,6 +15,9 @@ OUTSIDE = {"README.md": "index.md", "deployments/README.md": "deployments.md", "
 OUTSIDE |= {"tasks/data/CREDIT.md": "credit.md"}
 MODULES = (
     "synthrisk.metrics.metric.Metric",
+    "synthrisk.metrics.metric.Records",
+    "synthrisk.metrics.metric.Yardsticks",
+    "synthrisk.metrics.metric.InStudy",
     "synthrisk.metrics.score.Score",
     "synthrisk.metrics.attack",
     "synthrisk.metrics.testing",

@@ -9,21 +9,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from synthrisk.metrics.attack import Attack
     from synthrisk.metrics.errors import InputError
-    from synthrisk.metrics.metric import Metric
+    from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
     from synthrisk.metrics.register import ATTACKS, METRICS
     from synthrisk.metrics.score import Score
     from synthrisk.metrics.tables.tables import Tables
 
-__all__ = ["ATTACKS", "METRICS", "Attack", "InputError", "Metric", "Score", "Tables"]
+__all__ = [
+    "ATTACKS",
+    "METRICS",
+    "Attack",
+    "InStudy",
+    "InputError",
+    "Metric",
+    "Records",
+    "Score",
+    "Tables",
+    "Yardsticks",
+]
 
 _MODULES = {
     "ATTACKS": "register",
     "METRICS": "register",
     "Attack": "attack",
+    "InStudy": "metric",
     "InputError": "errors",
     "Metric": "metric",
+    "Records": "metric",
     "Score": "metric",
     "Tables": "tables.tables",
+    "Yardsticks": "metric",
 }
 
 

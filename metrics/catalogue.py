@@ -99,7 +99,7 @@ def _line_of(name: str) -> Line:
     from synthrisk.metrics.register import METRICS
 
     metric = METRICS[name]
-    kind = "difference" if metric.difference_only else metric.label
+    kind = "difference" if metric.study.difference_only else metric.label
     return Line(name, metric.group, metric.needs, kind, metric.said)
 
 

@@ -24,12 +24,106 @@ from synthrisk.metrics.score import Reduction, Score, mean_score, said_of
 from synthrisk.metrics.tables.coarsen import Bins, binned, check_bins
 from synthrisk.metrics.tables.tables import Tables
 
-__all__ = ["Metric", "Reduction", "Score", "mean_score"]
+__all__ = ["InStudy", "Metric", "Records", "Reduction", "Score", "Yardsticks", "mean_score"]
+
+
+@dataclass(frozen=True)
+class Records:
+    """How the records of a metric make its value.
+
+    Attributes:
+        reduce: What some of the ``records`` come to: for groups of records (members, control, a class).
+        mean: Whether ``value`` is the mean of ``records["score"]``.
+        contribution: The column whose mean makes the value.
+        weight: Where the value is a weighted mean of the scores: the column of weights.
+        transform: Where ``value`` is no plain mean: the monotone function of the mean of ``records[contribution]``.
+    """
+
+    reduce: Callable[[pd.DataFrame], Reduction] | None = None
+    mean: bool = True
+    contribution: str = "score"
+    weight: str | None = None
+    transform: Callable[[float], float] | None = None
+
+
+@dataclass(frozen=True)
+class Yardsticks:
+    """What the value of a metric is compared with.
+
+    Attributes:
+        guess: The detail that says what the best constant guess reaches, or S of claims; None where nothing is guessed.
+        best_answer: ``best_answer(tables, **options)``: the share of the real records that one and the same answer
+            about everybody is right about, or puts at risk, before there is a release; None where nothing is guessed.
+        ceiling: The detail that says what the attack reaches on an exact copy of the members, where that is known.
+        copied: The score of every member on an exact copy of the members, where the definition settles it.
+        uninformed: The detail that says what an attacker without information reaches, which independent columns
+            (the reference generator ``marginals``) must not exceed: the guess, unless noise alone puts records at
+            risk, as the noise of RAPID's confidence does.
+        population: Whether real non-members in place of the release are a yardstick: what they alone say of each
+            member. Not where it needs control records to tell members from: as the release these say of nobody that he
+            was in. Not where it is told what the rows of the release were made from: no non-member was made from a
+            member.
+        own_control: Whether the function itself compares with ``tables.control`` where that is given, since it scores
+            no real records.
+        without_control: Whether it may be called without the control records that it needs: then the value is NaN with
+            its reason, and ``published`` is what the source prints without them.
+    """
+
+    guess: str | None = None
+    best_answer: Callable[..., float] | None = None
+    ceiling: str | None = None
+    copied: float | None = None
+    uninformed: str = "guess"
+    population: bool = True
+    own_control: bool = False
+    without_control: bool = False
+
+
+@dataclass(frozen=True)
+class InStudy:
+    """How a study takes a metric.
+
+    Attributes:
+        difference_only: Whether only the member/control difference is a signal, never the value.
+        against: For metrics that score synthetic records, and for medians: ``against(tables, rows, **options)``, the
+            value against some of the real records, on which member/control differences are taken. It takes all
+            options of the metric.
+        isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
+            records they isolate, (n + c,). A study's memorization is taken on it: see
+            ``isolated_records.memorized_in_study``.
+        ranking: The column of ``records`` that ranks real records by how likely they are members, with a minus sign in
+            front where low values are the likely ones: of it a study takes true-positive rates at low false-positive
+            rates, and the bound of epsilon.
+        unaveraged: The details that hold for one release alone, such as limits, p-values and curves: a study keeps
+            them, but takes no means of them over its releases.
+        answered: The share of members that the attack had an answer for, from what is said of them (``details``), where
+            a record without an answer has a score; None where such a record has none.
+        gains: Whether ``records`` may hold the column ``gain``, normalised gains, or of a number ``error``, with the
+            detail ``tolerance``: of these a study draws a curve.
+        together: ``together(scores, envelope)``: the score of several attacker models, whose own scores are given by
+            name: the largest (``max``), the mean (``mean``), or that of the best for each record (``record``); None
+            where each stands alone.
+        same_difference_as: Another metric whose scores of single real records are the same under the same options, so
+            that both member/control differences are one number and no two findings. A study looks whether they are.
+    """
+
+    difference_only: bool = False
+    against: Callable[..., float] | None = None
+    isolated: Callable[..., np.ndarray] | None = None
+    ranking: str | None = None
+    unaveraged: tuple[str, ...] = ()
+    answered: Callable[[Mapping[str, float]], float] | None = None
+    gains: bool = False
+    together: Callable[[Mapping[str, Score], str], Score] | None = None
+    same_difference_as: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class Metric:
     """The facts of a metric, stated once; calling it scores a release.
+
+    What it is stands here; the other facts stand in three groups, each of which may be left out where its defaults
+    hold: ``records``, ``yardsticks`` and ``study``.
 
     Attributes:
         name: Register name.
@@ -42,56 +136,17 @@ class Metric:
         scores: The table whose records are scored: ``real`` or ``synthetic``.
         label: ``signal``: may carry a verdict; ``sanity``: never; ``utility``: no risk at all, a high value is
             useful, ``control`` gives its ceiling, and a study values each release on its members.
-        mean: Whether ``value`` is the mean of ``records["score"]``.
-        transform: Where it is not: the monotone function of the mean of ``records[contribution]``.
-        contribution: The column whose mean makes the value.
-        weight: Where the value is a weighted mean of the scores: the column of weights.
-        copied: The score of every member on an exact copy of the members, where the definition settles it.
-        difference_only: Whether only the member/control difference is a signal, never the value.
-        against: For metrics that score synthetic records, and for medians: ``against(tables, rows, **options)``, the
-            value against some of the real records, on which member/control differences are taken. It takes all
-            options of the metric.
-        check_values: Refuses option values that break their rules, before there are tables.
-        check_table: Refuses options that do not fit the real table: ``check_table(real, **options)``.
-        package: A package of an extra, without which the metric cannot be computed.
-        reduce: What some of the ``records`` come to: for groups of records (members, control, a class).
-        answered: The share of members that the attack had an answer for, from what is said of them (``details``), where
-            a record without an answer has a score; None where such a record has none.
-        own_control: Whether the function itself compares with ``tables.control`` where that is given, since it scores
-            no real records.
-        ranking: The column of ``records`` that ranks real records by how likely they are members, with a minus sign in
-            front where low values are the likely ones: of it a study takes true-positive rates at low false-positive
-            rates, and the bound of epsilon.
-        guess: The detail that says what the best constant guess reaches, or S of claims; None where nothing is guessed.
-        ceiling: The detail that says what the attack reaches on an exact copy of the members, where that is known.
-        unaveraged: The details that hold for one release alone, such as limits, p-values and curves: a study keeps
-            them, but takes no means of them over its releases.
-        gains: Whether ``records`` may hold the column ``gain``, normalised gains, or of a number ``error``, with the
-            detail ``tolerance``: of these a study draws a curve.
-        uninformed: The detail that says what an attacker without information reaches, which independent columns
-            (the reference generator ``marginals``) must not exceed: the guess, unless noise alone puts records at
-            risk, as the noise of RAPID's confidence does.
-        same_difference_as: Another metric whose scores of single real records are the same under the same options, so
-            that both member/control differences are one number and no two findings. A study looks whether they are.
         claims: Whether it is an attack that speaks of some records and abstains of others, judged against S: how often
             such claims are right by luck.
-        population: Whether real non-members in place of the release are a yardstick: what they alone say of each
-            member. Not where it needs control records to tell members from: as the release these say of nobody that he
-            was in. Not where it is told what the rows of the release were made from: no non-member was made from a
-            member.
-        best_answer: ``best_answer(tables, **options)``: the share of the real records that one and the same answer
-            about everybody is right about, or puts at risk, before there is a release; None where nothing is guessed.
-        together: ``together(scores, envelope)``: the score of several attacker models, whose own scores are given by
-            name: the largest (``max``), the mean (``mean``), or that of the best for each record (``record``); None
-            where each stands alone.
         looks_up: Whether records are looked up by key: only equal quasi-identifiers are found, and numbers guessed must
             be equal too.
         jointly: Whether ``sensitive`` may be several columns, which are then guessed at once.
-        without_control: Whether it may be called without the control records that it needs: then the value is NaN with
-            its reason, and ``published`` is what the source prints without them.
-        isolated: For claims that name no target: ``isolated(tables, **options)``, which members and then control
-            records they isolate, (n + c,). A study's memorization is taken on it: see
-            ``isolated_records.memorized_in_study``.
+        check_values: Refuses option values that break their rules, before there are tables.
+        check_table: Refuses options that do not fit the real table: ``check_table(real, **options)``.
+        package: A package of an extra, without which the metric cannot be computed.
+        records: How its records make the value: it must have ``reduce`` where real records are scored.
+        yardsticks: What the value is compared with.
+        study: How a study takes it.
     """
 
     name: str
@@ -103,34 +158,15 @@ class Metric:
     reference: str = ""
     scores: Literal["real", "synthetic"] = "real"
     label: Literal["signal", "sanity", "utility"] = "signal"
-    mean: bool = True
-    contribution: str = "score"
-    weight: str | None = None
-    transform: Callable[[float], float] | None = None
-    copied: float | None = None
-    difference_only: bool = False
+    claims: bool = False
+    looks_up: bool = False
+    jointly: bool = False
     check_values: Callable[..., object] | None = None
     check_table: Callable[..., None] | None = None
     package: str | None = None
-    against: Callable[..., float] | None = None
-    reduce: Callable[[pd.DataFrame], Reduction] | None = None
-    own_control: bool = False
-    answered: Callable[[Mapping[str, float]], float] | None = None
-    ranking: str | None = None
-    guess: str | None = None
-    ceiling: str | None = None
-    unaveraged: tuple[str, ...] = ()
-    gains: bool = False
-    uninformed: str = "guess"
-    same_difference_as: str | None = None
-    isolated: Callable[..., np.ndarray] | None = None
-    claims: bool = False
-    population: bool = True
-    best_answer: Callable[..., float] | None = None
-    looks_up: bool = False
-    jointly: bool = False
-    together: Callable[[Mapping[str, Score], str], Score] | None = None
-    without_control: bool = False
+    records: Records = Records()
+    yardsticks: Yardsticks = Yardsticks()
+    study: InStudy = InStudy()
 
     def __post_init__(self) -> None:
         """Refuse facts that contradict each other."""
@@ -151,7 +187,8 @@ class Metric:
         """The keyword arguments that the metric takes, ``seed`` and what it needs included."""
         own = [p for p in self._parameters if p != "tables"]
         bins = ("bins", "binning") if "quasi_identifiers" in self.needs else ()
-        control = ("control",) if "control" in self.needs or self.own_control or self.reduce is not None else ()
+        compared = "control" in self.needs or self.yardsticks.own_control or self.records.reduce is not None
+        control = ("control",) if compared else ()
         return tuple(dict.fromkeys([*own, *bins, *control, "identifier", "seed"]))
 
     def default(self, option: str) -> Any:
@@ -171,8 +208,9 @@ class Metric:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of ``records`` that a study reads: scores, what the value is made of, what ranks records."""
-        ranking = None if self.ranking is None else self.ranking.lstrip("-")
-        return tuple(c for c in dict.fromkeys(["score", self.contribution, self.weight, ranking]) if c is not None)
+        ranking = None if self.study.ranking is None else self.study.ranking.lstrip("-")
+        named = ["score", self.records.contribution, self.records.weight, ranking]
+        return tuple(dict.fromkeys(name for name in named if name is not None))
 
     @property
     def said(self) -> str:
@@ -197,7 +235,7 @@ class Metric:
     @property
     def has_population(self) -> bool:
         """Whether there is a population yardstick; none where a study takes one value a release."""
-        return self.population and not self.by_release
+        return self.yardsticks.population and not self.by_release
 
     def among(self, tables: Tables) -> Tables:
         """Return the tables in which records are scored: without real ones that are the release itself (group -1).
@@ -228,7 +266,7 @@ class Metric:
                 hint = nearest(name, self.options)
                 raise InputError(f"{self.name} takes no argument {name!r}{hint}; it takes {', '.join(self.options)}")
         for name in self.needs:
-            if options.get(name) is None and not (name == "control" and self.without_control):
+            if options.get(name) is None and not (name == "control" and self.yardsticks.without_control):
                 raise InputError(f"{self.name} needs the argument {name}, got none")
 
     def __call__(self, real: pd.DataFrame, synthetic: pd.DataFrame, **options: Any) -> Score:
@@ -290,17 +328,17 @@ class Metric:
         if "seed" not in self._parameters:
             options.pop("seed", None)
         scored = partial(self._scored, options.pop("bins", None), options.pop("binning", "quantile"))
-        if "control" in self.needs or self.own_control or tables.control is None:
+        if "control" in self.needs or self.yardsticks.own_control or tables.control is None:
             return scored(tables, options)
         return score_with_yardsticks(self, tables, scored, options)
 
     def value_against(self, tables: Tables, rows: np.ndarray, **options: Any) -> float:
         """Return the value against some of the real records, by position; NaN where the metric knows none."""
-        if self.against is None:
+        if self.study.against is None:
             return float("nan")
         if "seed" not in self._parameters:
             options.pop("seed", None)
-        return self.against(tables, rows, **options)
+        return self.study.against(tables, rows, **options)
 
     def _scored(self, bins: Bins, binning: str, tables: Tables, options: dict[str, Any]) -> Score:
         if bins is None:
@@ -325,6 +363,7 @@ ROLES = ("quasi_identifiers", "sensitive", "control", "identifier")
 """Arguments that mean the same for all metrics that take them, and that a study gives."""
 _SCORES = ("real", "synthetic")
 _LABELS = ("signal", "sanity", "utility")
+_GROUPS: Mapping[str, type] = {"records": Records, "yardsticks": Yardsticks, "study": InStudy}
 
 
 def check_rules(metric: "Metric") -> None:
@@ -335,36 +374,66 @@ def check_rules(metric: "Metric") -> None:
     """
     if not isinstance(metric.name, str) or not metric.name.isidentifier():
         raise InputError(f"name of a metric must be letters, digits and underscores, got {metric.name!r}")
-    for field, rule, kept, got in _facts(metric):
+    for group, kind in _GROUPS.items():
+        got = getattr(metric, group)
+        if not isinstance(got, kind):
+            raise InputError(f"metric {metric.name}: {group} must be {kind.__name__}(...), got {got!r}")
+    for field, rule, kept, got in _rules(metric):
         if not kept:
             raise InputError(f"metric {metric.name}: {field} must {rule}, got {got!r}")
 
 
-def _facts(m: "Metric") -> list[tuple[str, str, bool, Any]]:
-    """Return field, rule, whether it is kept, and the value, for each rule."""
+_Rule = tuple[str, str, bool, Any]  # field, rule, whether it is kept, and the value
+
+
+def _rules(m: "Metric") -> list[_Rule]:
+    """Return the rules of all facts: first those of the metric's own, then those of each group."""
     takes = _parameters(m.function)
     low, high = _pair(m.range)
-    by_release = m.scores == "synthetic" or not m.per_record
-    plain = m.weight is None and m.contribution == "score" and m.transform is None
     unknown = [n for n in m.needs if n not in takes and n not in ROLES]
-    named = isinstance(m.unaveraged, tuple) and all(isinstance(n, str) and n != m.guess for n in m.unaveraged)
-    settled = m.isolated is not None or m.label == "utility"
-    return [
+    own: list[_Rule] = [
         ("function", "be a function whose first parameter is called tables", takes[:1] == ["tables"], takes[:1]),
         ("needs", "name roles or parameters of the function", not unknown, unknown),
         ("range", "be two numbers, the lower first", low < high, m.range),
         ("scores", f"be {' or '.join(_SCORES)}", m.scores in _SCORES, m.scores),
         ("label", f"be one of {', '.join(_LABELS)}", m.label in _LABELS, m.label),
-        ("mean", "be False where weight, transform or contribution makes the value", plain or not m.mean, m.mean),
-        ("transform", "be None where weight makes the value", m.weight is None or m.transform is None, m.transform),
-        ("gains", "be False where no real records are scored", not (m.gains and by_release), m.gains),
-        ("unaveraged", "be a tuple of names of details, the guess not among them", named, m.unaveraged),
-        ("ranking", "be None where no real records are scored", m.ranking is None or not by_release, m.ranking),
-        ("reduce", "be given where real records are scored", m.reduce is not None or by_release, m.reduce),
-        ("against", "be given where no real records are scored", bool(m.against or settled) or not by_release, None),
-        ("population", "be False where control is needed", not (m.population and "control" in m.needs), m.population),
-        ("without_control", "be False where no control is needed", "control" in m.needs or not m.without_control, True),
-        ("copied", "be None or lie in range", m.copied is None or low <= m.copied <= high, m.copied),
+    ]
+    return [
+        *own,
+        *_rules_of_records(m.records, m.by_release),
+        *_rules_of_study(m.study, m.by_release, m.label, m.yardsticks.guess),
+        *_rules_of_yardsticks(m.yardsticks, "control" in m.needs, (low, high)),
+    ]
+
+
+def _rules_of_records(r: Records, by_release: bool) -> list[_Rule]:
+    plain = r.weight is None and r.contribution == "score" and r.transform is None
+    made = "be False where weight, transform or contribution makes the value"
+    return [
+        ("records.mean", made, plain or not r.mean, r.mean),
+        ("records.transform", "be None where weight makes the value", not (r.weight and r.transform), r.transform),
+        ("records.reduce", "be given where real records are scored", r.reduce is not None or by_release, r.reduce),
+    ]
+
+
+def _rules_of_study(s: InStudy, by_release: bool, label: str, guess: str | None) -> list[_Rule]:
+    named = isinstance(s.unaveraged, tuple) and all(isinstance(n, str) and n != guess for n in s.unaveraged)
+    settled = s.against is not None or s.isolated is not None or label == "utility"
+    return [
+        ("study.gains", "be False where no real records are scored", not (s.gains and by_release), s.gains),
+        ("study.unaveraged", "be a tuple of names of details, the guess not among them", named, s.unaveraged),
+        ("study.ranking", "be None where no real records are scored", not (s.ranking and by_release), s.ranking),
+        ("study.against", "be given where no real records are scored", settled or not by_release, s.against),
+    ]
+
+
+def _rules_of_yardsticks(y: Yardsticks, controlled: bool, ends: tuple[float, float]) -> list[_Rule]:
+    inside = y.copied is None or ends[0] <= y.copied <= ends[1]
+    excused = "be False where no control is needed"
+    return [
+        ("yardsticks.population", "be False where control is needed", not (y.population and controlled), y.population),
+        ("yardsticks.without_control", excused, controlled or not y.without_control, y.without_control),
+        ("yardsticks.copied", "be None or lie in range", inside, y.copied),
     ]
 
 
@@ -392,22 +461,23 @@ def score_with_yardsticks(metric: "Metric", tables: Tables, scored: Scored, opti
 
     ``scored`` calls the function of the metric with tables and options.
     """
-    if metric.reduce is None:
+    if metric.records.reduce is None:
         raise InputError(f"{metric.name} has no score a real record to compare with control")
     score = scored(tables.with_control(), options)
     records = score.records
     assert records is not None  # noqa: S101 - a metric with a reduction has records
     members, controls = records.iloc[: len(tables.real)], records.iloc[len(tables.real) :]
-    of_members, of_controls = metric.reduce(members), metric.reduce(controls)
+    of_members, of_controls = metric.records.reduce(members), metric.records.reduce(controls)
     details = against_control(members["score"], controls["score"]) | {"control": of_controls.value}
     details |= {f"control_{name}": value for name, value in of_controls.details.items()}
     holdout = options.get("mode") == "holdout"
     if metric.has_population and not holdout:
         details |= _beside_population(metric, tables, members, scored, options)
     attacked, found = (controls, of_controls) if holdout else (members, of_members)
-    if metric.guess in score.details:  # of claims: the guess of those about the records attacked
-        details[metric.guess] = {**score.details, **found.details}[metric.guess]
-        details |= against_guess(_contributions(metric, attacked), details[metric.guess])
+    guess = metric.yardsticks.guess
+    if guess in score.details:  # of claims: the guess of those about the records attacked
+        details[guess] = {**score.details, **found.details}[guess]
+        details |= against_guess(_contributions(metric, attacked), details[guess])
     found = found._replace(reason=score.reason_for(found))
     return Score.of(metric.name, attacked, found, score.details | details, score.settings, score.warning)
 
@@ -418,19 +488,19 @@ def _beside_population(
     """Score the members where the control records are the release: what real non-members say of them."""
     once = {k: v for k, v in options.items() if k != "permutations"}  # a null calibrates the release, not this
     score = scored(metric.among(tables.with_control_released()), once)
-    assert score.records is not None and metric.reduce is not None  # noqa: S101, PT018
+    assert score.records is not None and metric.records.reduce is not None  # noqa: S101, PT018
     own = score.records.iloc[: len(tables.real)]
     found = against_population(_contributions(metric, members), _contributions(metric, own))
-    return {"population": metric.reduce(own).value} | found
+    return {"population": metric.records.reduce(own).value} | found
 
 
 def _contributions(metric: "Metric", records: pd.DataFrame) -> pd.Series:
     """Return what the value of these records is the plain mean of."""
-    amount = records[metric.contribution].to_numpy(dtype=float)
-    if metric.weight is not None:
-        weights = records[metric.weight].to_numpy(dtype=float)
+    amount = records[metric.records.contribution].to_numpy(dtype=float)
+    if metric.records.weight is not None:
+        weights = records[metric.records.weight].to_numpy(dtype=float)
         amount = contributions(amount, weights, np.ones(len(records), dtype=bool))
-    return pd.Series(linearised(amount, metric.transform))
+    return pd.Series(linearised(amount, metric.records.transform))
 
 
 _DEFAULTS = {"binning": "quantile", "seed": 0}  # of options that the function itself does not take; else None
@@ -447,7 +517,7 @@ def signature_of(metric: "Metric") -> inspect.Signature:
         if known is not None:
             named.append(known.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         else:
-            must = option in metric.needs and not (option == "control" and metric.without_control)
+            must = option in metric.needs and not (option == "control" and metric.yardsticks.without_control)
             default = inspect.Parameter.empty if must else _DEFAULTS.get(option)
             named.append(inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default))
     return inspect.Signature([*frames, *named], return_annotation="Score")

@@ -397,8 +397,10 @@ def _check_score(metric: Metric, score: Score) -> None:
     bad = [name for name, each in score.details.items() if not isinstance(each, float | int | np.floating | np.integer)]
     if bad:
         _fail_metric(metric, "give numbers as details", f"{bad[0]} is {type(score.details[bad[0]]).__name__}")
-    if metric.guess is None and "guess" in score.details:
-        _fail_metric(metric, "declare its guess, which a study reads, as guess='guess'", "declared none")
+    if metric.yardsticks.guess is None and "guess" in score.details:
+        _fail_metric(
+            metric, "declare its guess, which a study reads, as yardsticks=Yardsticks(guess='guess')", "declared none"
+        )
     missing = [name for name in OF_CLAIMS if metric.claims and name not in score.details]
     if missing:
         _fail_metric(metric, f"give the details {', '.join(OF_CLAIMS)}, since it makes claims", f"gave no {missing[0]}")
@@ -421,14 +423,15 @@ def _check_records(metric: Metric, score: Score) -> None:
             _fail_metric(metric, f"give numbers in the column {column!r}", f"gave {records[column].dtype}")
     scores = records["score"].to_numpy(dtype=float)
     mean = float(np.nanmean(scores)) if not np.isnan(scores).all() else math.nan
-    if metric.mean and not _same(mean, score.value):
+    if metric.records.mean and not _same(mean, score.value):
         _fail_metric(
-            metric, "have the mean of its scores as value, or say mean=False", f"gave {score.value:g}, mean {mean:g}"
+            metric,
+            "have the mean of its scores as value, or say records=Records(mean=False)",
+            f"gave {score.value:g}, mean {mean:g}",
         )
-    if metric.reduce is not None and not _same(metric.reduce(records).value, score.value):
-        _fail_metric(
-            metric, "reduce its records to its value", f"gave {score.value:g} and {metric.reduce(records).value:g}"
-        )
+    reduced = math.nan if metric.records.reduce is None else metric.records.reduce(records).value
+    if metric.records.reduce is not None and not _same(reduced, score.value):
+        _fail_metric(metric, "reduce its records to its value", f"gave {score.value:g} and {reduced:g}")
 
 
 def _check_rows_order(metric: Metric, first: Score, given: dict[str, Any], seed: int) -> None:

@@ -264,7 +264,7 @@ def carried(estimated: Estimated, verdicts: Sequence[Verdict]) -> dict[str, Carr
 
 
 def _singles_out(planned: Planned) -> bool:
-    return METRICS[planned.measure.metric].isolated is not None
+    return METRICS[planned.measure.metric].study.isolated is not None
 
 
 def _kept(ledger: LedgerFolder, planned: Planned, limit: Limited, share: float) -> Carriers | None:

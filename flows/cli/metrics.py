@@ -159,7 +159,7 @@ def markdown_table() -> str:
     from synthrisk.metrics.register import METRICS
 
     def facts(metric: Metric) -> tuple[str, ...]:
-        kind = f"{metric.label}, as member/control difference" if metric.difference_only else metric.label
+        kind = f"{metric.label}, as member/control difference" if metric.study.difference_only else metric.label
         scores = "release" if metric.is_utility else metric.scores
         return metric.name, metric.said, ", ".join(metric.needs) or "-", scores, kind, metric.reference
 
@@ -240,7 +240,7 @@ def print_metric(name: str) -> None:
     console.print(_indented(_plain(parts[""])))
     low, high = metric.range
     best = "most useful" if metric.is_utility else "no privacy left"
-    kind = "difference" if metric.difference_only else metric.label
+    kind = "difference" if metric.study.difference_only else metric.label
     family = f"{metric.group}: {FAMILIES[metric.group]}" if metric.group in FAMILIES else metric.group
     scored = "the release as a whole" if metric.is_utility else f"{metric.scores} records"
     facts = {

@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.metrics.cap.cap import continuity, encoded, has_sets
 from synthrisk.metrics.cap.nearest_keys import Pools, pools
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.codes import Codes, frequencies, matches, values_in_class
 from synthrisk.metrics.tables.tables import Tables
@@ -141,13 +141,11 @@ ATTRIBUTE_DISCLOSURE = Metric(
     function=attribute_disclosure,
     group="cap",
     needs=("quasi_identifiers", "sensitive"),
-    reduce=reduce_flags,
     check_values=check_measure,
-    answered=lambda details: details["i_s"],
-    guess="guess",
-    ceiling="ceiling",
-    best_answer=best_answer,
     looks_up=True,
     jointly=True,
     reference="Raab, Nowok and Dibben, Practical privacy metrics for synthetic data (DiSCO, repU)",
+    records=Records(reduce=reduce_flags),
+    yardsticks=Yardsticks(guess="guess", best_answer=best_answer, ceiling="ceiling"),
+    study=InStudy(answered=lambda details: details["i_s"]),
 )

@@ -16,7 +16,7 @@ import pandas as pd
 
 from synthrisk.metrics.cap.nearest_keys import nearest_keys, pools
 from synthrisk.metrics.errors import InputError, check_whole, check_word, nearest
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 from synthrisk.metrics.tables.codes import Codes, frequencies, matches, pack, values_in_class
@@ -320,20 +320,20 @@ def seen_share(details: Mapping[str, float]) -> float:
     return 1 - details["unseen_keys"]
 
 
-def _metric(name: str, function: object, answered: Callable[[Mapping[str, float]], float] | None = None) -> Metric:
+def _metric(
+    name: str, function: Callable[..., Score], answered: Callable[[Mapping[str, float]], float] | None = None
+) -> Metric:
     return Metric(
         name=name,
-        function=function,  # type: ignore[arg-type]
+        function=function,
         group="cap",
         needs=("quasi_identifiers", "sensitive"),
         reference=_HITTMEIR,
-        reduce=reduce_credits,
-        answered=answered,
-        guess="guess",
-        ceiling="ceiling",
-        best_answer=commonest_share,
         looks_up=name != "generalized_cap",
         jointly=True,
+        records=Records(reduce=reduce_credits),
+        yardsticks=Yardsticks(guess="guess", best_answer=commonest_share, ceiling="ceiling"),
+        study=InStudy(answered=answered),
     )
 
 
@@ -348,10 +348,10 @@ GENERALIZED_CAP = _metric("generalized_cap", generalized_cap)
 DISCLOSURE_PROTECTION = replace(
     _metric("disclosure_protection", disclosure_protection),
     reference="SDMetrics 0.32, DisclosureProtection (DataCebo); " + _HITTMEIR.partition(";")[0],
-    reduce=reduce_protection,
     check_values=check_protection,
     looks_up=False,
-    same_difference_as="categorical_cap",
+    records=Records(reduce=reduce_protection),
+    study=InStudy(same_difference_as="categorical_cap"),
 )
 
 
@@ -425,11 +425,9 @@ TARGETED_CAP = Metric(
     function=targeted_cap,
     group="cap",
     needs=("quasi_identifiers", "sensitive"),
-    reduce=reduce_claims,
-    guess="guess",
-    ceiling="ceiling",
-    best_answer=commonest_share,
     looks_up=True,
     jointly=True,
     reference="Taub, Elliot, Pampaka and Smith 2018, doi:10.1007/978-3-319-99771-1_9",
+    records=Records(reduce=reduce_claims),
+    yardsticks=Yardsticks(guess="guess", best_answer=commonest_share, ceiling="ceiling"),
 )

@@ -11,7 +11,7 @@ from synthrisk.metrics.claims.inference import most_common, resolved
 from synthrisk.metrics.claims.judging import LIMITS, halves, reduce_claims, shown_parts, shown_release
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.yardsticks import gain
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.codes import Codes, joint_codes
 from synthrisk.metrics.tables.entities import has, how_many, how_many_with
@@ -193,9 +193,8 @@ GROUP_INFERENCE = Metric(
     needs=("quasi_identifiers", "sensitive"),
     reference="GDA Score (Francis, MPI-SWS, 2018), inference: all users with attributes A, B, C have X",
     check_values=check_values,
-    reduce=reduce_groups,
-    guess="guess",
-    unaveraged=LIMITS,
-    best_answer=best_answer,
     looks_up=True,
+    records=Records(reduce=reduce_groups),
+    yardsticks=Yardsticks(guess="guess", best_answer=best_answer),
+    study=InStudy(unaveraged=LIMITS),
 )

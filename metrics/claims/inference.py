@@ -25,7 +25,7 @@ from synthrisk.metrics.claims.judging import (
     with_unknown,
 )
 from synthrisk.metrics.errors import InputError, is_whole
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.models.attackers import (
     ATTACKER_MODELS,
     AttackerModel,
@@ -468,9 +468,7 @@ INFERENCE = Metric(
     needs=("quasi_identifiers", "sensitive"),
     reference="GDA Score (Francis, MPI-SWS, 2018); Article 29 Working Party, Opinion 05/2014",
     check_values=check_values,
-    reduce=reduce_claims,
-    guess="guess",
-    unaveraged=LIMITS,
-    answered=lambda details: details["claim_probability"],
-    best_answer=best_answer,
+    records=Records(reduce=reduce_claims),
+    yardsticks=Yardsticks(guess="guess", best_answer=best_answer),
+    study=InStudy(unaveraged=LIMITS, answered=lambda details: details["claim_probability"]),
 )

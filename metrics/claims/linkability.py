@@ -24,7 +24,7 @@ from synthrisk.metrics.claims.judging import (
     shown_release,
 )
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.neighbours.distances import TIED
 from synthrisk.metrics.neighbours.nearest import Pass, as_sums
 from synthrisk.metrics.neighbours.records import space_of
@@ -301,8 +301,7 @@ LINKABILITY = Metric(
     needs=("columns_a", "columns_b"),
     reference="GDA Score (Francis, MPI-SWS, 2018); Article 29 Working Party, Opinion 05/2014",
     check_values=check_values,
-    reduce=reduce_claims,
-    guess="guess",
-    unaveraged=LIMITS,
-    answered=lambda details: details["claim_probability"],
+    records=Records(reduce=reduce_claims),
+    yardsticks=Yardsticks(guess="guess"),
+    study=InStudy(unaveraged=LIMITS, answered=lambda details: details["claim_probability"]),
 )

@@ -29,7 +29,7 @@ from synthrisk.metrics.claims.judging import (
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.rates import MembershipAttack, attack_summary
 from synthrisk.metrics.intervals.yardsticks import against_control, gain
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.models.features import ordinal_features
 from synthrisk.metrics.models.threads import threads
 from synthrisk.metrics.neighbours.distances import nearest_value_distances, tie_counts
@@ -374,11 +374,9 @@ MEMBERSHIP = Metric(
     group="claims",
     claims=True,
     needs=("control",),
-    population=False,
     reference="GDA Score (Francis, MPI-SWS, 2018), linkability; Yeom et al. 2018, doi:10.1109/CSF.2018.00027",
-    difference_only=True,
     check_values=check_values,
-    reduce=reduce_claimed,
-    ranking="confidence",
-    unaveraged=(*LIMITS, *MembershipAttack.limits()),
+    records=Records(reduce=reduce_claimed),
+    yardsticks=Yardsticks(population=False),
+    study=InStudy(difference_only=True, ranking="confidence", unaveraged=(*LIMITS, *MembershipAttack.limits())),
 )

@@ -28,7 +28,7 @@ from synthrisk.metrics.claims.predicates import (
 from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.intervals.isolated_records import OF_ONE_RELEASE, isolation_details
 from synthrisk.metrics.intervals.yardsticks import against_guess, limit_names
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.register import named_attack
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.tables.codes import matches
@@ -458,10 +458,8 @@ SINGLING_OUT = Metric(
     reference="Article 29 Working Party, Opinion 05/2014; Cohen and Nissim 2020, doi:10.1073/pnas.1914598117",
     scores="synthetic",
     check_values=check_values,
-    own_control=True,
-    isolated=isolated,
-    guess="guess",
-    unaveraged=(*LIMITS, *OF_ONE_RELEASE, *limit_names("guess")),
+    yardsticks=Yardsticks(guess="guess", own_control=True),
+    study=InStudy(isolated=isolated, unaveraged=(*LIMITS, *OF_ONE_RELEASE, *limit_names("guess"))),
 )
 
 
@@ -521,6 +519,6 @@ ONE_PERSON_VALUES = Metric(
     function=one_person_values,
     group="claims",
     reference="Article 29 Working Party, Opinion 05/2014, singling out: a value of one person alone",
-    reduce=reduce_alone,
-    difference_only=True,
+    records=Records(reduce=reduce_alone),
+    study=InStudy(difference_only=True),
 )

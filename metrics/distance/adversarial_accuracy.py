@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import check_word
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records
 from synthrisk.metrics.neighbours.distances import Chances, CloserOrTied, TieRule, chances, check_ties, compared, flags
 from synthrisk.metrics.neighbours.nearest import (
     real_to_real,
@@ -135,10 +135,7 @@ NEAREST_NEIGHBOUR_ADVERSARIAL_ACCURACY = Metric(
     function=nearest_neighbour_adversarial_accuracy,
     group="distance",
     reference="Yale et al. 2020, doi:10.1016/j.neucom.2019.12.136; PrivEval (hereditary-eu): docs/priveval.md",
-    mean=False,
-    contribution="risk",
-    difference_only=True,
-    reduce=reduce_adversary,
     check_values=check_adversary,
-    same_difference_as="authenticity",
+    records=Records(reduce=reduce_adversary, mean=False, contribution="risk"),
+    study=InStudy(difference_only=True, same_difference_as="authenticity"),
 )

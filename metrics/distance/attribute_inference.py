@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import check_range
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import Metric, Records, Yardsticks
 from synthrisk.metrics.neighbours.distances import Ties, tie_counts, ties
 from synthrisk.metrics.neighbours.records import SpaceName, check_space
 from synthrisk.metrics.score import Reduction, Score
@@ -190,11 +190,8 @@ ATTRIBUTE_INFERENCE_RISK = Metric(
     group="distance",
     needs=("quasi_identifiers", "sensitive"),
     reference="PrivEval (hereditary-eu): docs/priveval.md; Yan et al. 2022, doi:10.1038/s41467-022-35295-1",
-    mean=False,
-    weight="weight",
-    guess="guess",
-    reduce=reduce_inference,
     check_values=check_inference,
-    best_answer=best_answer,
     jointly=True,
+    records=Records(reduce=reduce_inference, mean=False, weight="weight"),
+    yardsticks=Yardsticks(guess="guess", best_answer=best_answer),
 )

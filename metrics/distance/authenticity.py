@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records
 from synthrisk.metrics.neighbours.distances import TieRule, check_ties, compared, flags
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
 from synthrisk.metrics.neighbours.records import SpaceName, check_space
@@ -99,11 +99,9 @@ AUTHENTICITY = Metric(
     function=authenticity,
     group="distance",
     reference="Alaa et al. 2022, arXiv:2102.08921; PrivEval (hereditary-eu): docs/priveval.md",
-    mean=False,
-    contribution="risk",
-    difference_only=True,
-    reduce=reduce_authenticity,
     check_values=check_closer,
+    records=Records(reduce=reduce_authenticity, mean=False, contribution="risk"),
+    study=InStudy(difference_only=True),
 )
 
 _BINS = 10
@@ -194,9 +192,7 @@ IDENTIFIABILITY_SCORE = Metric(
     function=identifiability_score,
     group="distance",
     reference="Yoon, Drumright and van der Schaar 2020, doi:10.1109/JBHI.2020.2980262; PrivEval: docs/priveval.md",
-    mean=False,
-    contribution="risk",
-    difference_only=True,
-    reduce=reduce_closer,
     check_values=check_closer,
+    records=Records(reduce=reduce_closer, mean=False, contribution="risk"),
+    study=InStudy(difference_only=True),
 )

@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from synthrisk.metrics.errors import check_whole
 from synthrisk.metrics.intervals.rates import MembershipAttack, attack_summary, placements
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.models.features import one_hot_features, ordinal_features
 from synthrisk.metrics.models.threads import one_thread, side_by_side, threads
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
@@ -135,11 +135,8 @@ DETECTION_MLP = Metric(
     group="distance",
     reference="PrivEval (hereditary-eu): docs/priveval.md; Qian et al. 2023, doi:10.48550/arXiv.2301.07573",
     label="sanity",
-    mean=False,
-    contribution="placement",
-    transform=indistinguishable,
-    reduce=reduce_detection,
     check_values=check_folds,
+    records=Records(reduce=reduce_detection, mean=False, contribution="placement", transform=indistinguishable),
 )
 
 _NAME = "membership_inference_risk"
@@ -304,16 +301,11 @@ MEMBERSHIP_INFERENCE_RISK = Metric(
     function=membership_inference_risk,
     group="distance",
     needs=("control",),
-    without_control=True,
-    population=False,
     reference="PrivEval (hereditary-eu): docs/priveval.md; Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4",
-    mean=False,
-    contribution="placement",
-    transform=advantage,
-    difference_only=True,
-    unaveraged=(*MembershipAttack.limits(), *MembershipAttack.limits("distance_")),
-    reduce=reduce_membership,
     check_values=check_folds,
+    records=Records(reduce=reduce_membership, mean=False, contribution="placement", transform=advantage),
+    yardsticks=Yardsticks(population=False, without_control=True),
+    study=InStudy(difference_only=True, unaveraged=(*MembershipAttack.limits(), *MembershipAttack.limits("distance_"))),
 )
 
 

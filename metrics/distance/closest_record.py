@@ -12,7 +12,7 @@ import pandas as pd
 
 from synthrisk.metrics.distance.authenticity import ALONE
 from synthrisk.metrics.errors import InputError, check_word
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records
 from synthrisk.metrics.neighbours.distances import (
     ProjectionName,
     chances_among,
@@ -319,13 +319,9 @@ DISTANCE_TO_CLOSEST_RECORD = Metric(
     function=distance_to_closest_record,
     group="distance",
     reference=_PRIVEVAL,
-    mean=False,
-    contribution="distance",
-    transform=closeness,
-    reduce=reduce_distances,
-    difference_only=True,
     check_values=check_closest,
-    ranking="-distance",
+    records=Records(reduce=reduce_distances, mean=False, contribution="distance", transform=closeness),
+    study=InStudy(difference_only=True, ranking="-distance"),
 )
 NEAREST_NEIGHBOUR_DISTANCE_RATIO = Metric(
     name="nearest_neighbour_distance_ratio",
@@ -333,9 +329,8 @@ NEAREST_NEIGHBOUR_DISTANCE_RATIO = Metric(
     group="distance",
     reference=_PRIVEVAL,
     scores="synthetic",
-    difference_only=True,
-    against=ratio_against,
     check_values=check_projection,
+    study=InStudy(difference_only=True, against=ratio_against),
 )
 
 
@@ -432,9 +427,7 @@ MEDIAN_DISTANCE_TO_CLOSEST_RECORD = Metric(
     group="distance",
     per_record=False,
     reference="Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4; PrivEval (hereditary-eu): docs/priveval.md",
-    mean=False,
-    difference_only=True,
-    reduce=reduce_medians,
-    against=medians_against,
     check_values=check_space,
+    records=Records(reduce=reduce_medians, mean=False),
+    study=InStudy(difference_only=True, against=medians_against),
 )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import Metric, Records, Yardsticks
 from synthrisk.metrics.neighbours.distances import (
     TIED,
     ProjectionName,
@@ -106,9 +106,9 @@ HIDDEN_RATE = Metric(
     name="hidden_rate",
     function=hidden_rate,
     group="distance",
-    population=False,  # it is told which record each row was made from
     reference="Guillaudeux et al. 2023 (AVATAR), doi:10.1038/s41746-023-00771-5; PrivEval: docs/priveval.md",
     label="sanity",
-    reduce=reduce_hidden,
     check_values=check_links,
+    records=Records(reduce=reduce_hidden),
+    yardsticks=Yardsticks(population=False),  # it is told which record each row was made from
 )

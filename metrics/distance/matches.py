@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import Metric, Records, Yardsticks
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.tables.codes import Codes, matches
 from synthrisk.metrics.tables.entities import how_many_with
@@ -69,8 +69,8 @@ COMMON_ROWS_PROPORTION = Metric(
     function=common_rows_proportion,
     group="distance",
     reference="PrivEval (hereditary-eu): docs/priveval.md; Synthcity, doi:10.48550/arXiv.2301.07573",
-    copied=1.0,
-    reduce=reduce_hits,
+    records=Records(reduce=reduce_hits),
+    yardsticks=Yardsticks(copied=1.0),
 )
 
 
@@ -123,7 +123,7 @@ UNIQUE_EXACT_MATCHES = Metric(
     function=unique_exact_matches,
     group="distance",
     reference="NIST Collaborative Research Cycle; SDNist (usnistgov/SDNist), unique exact matches",
-    reduce=reduce_unique,
+    records=Records(reduce=reduce_unique),
 )
 
 
@@ -207,5 +207,5 @@ APPARENT_MATCH_RATE = Metric(
     needs=("quasi_identifiers",),
     reference="NIST Collaborative Research Cycle; SDNist (usnistgov/SDNist), apparent match distribution",
     check_table=check_others,
-    reduce=reduce_matches,
+    records=Records(reduce=reduce_matches),
 )

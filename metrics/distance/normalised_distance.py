@@ -14,7 +14,7 @@ import pandas as pd
 import scipy
 
 from synthrisk.metrics.errors import ABOVE_0, check_range, check_word
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import Metric, Records, Yardsticks
 from synthrisk.metrics.neighbours.distances import TIED, farthest
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.neighbours.records import SpaceName, check_space, near_one
@@ -154,8 +154,8 @@ def _metric(function: Callable[..., Score], reduce: Callable[[pd.DataFrame], Red
         group="distance",
         reference="PrivEval (hereditary-eu): docs/priveval.md; Synthcity, doi:10.48550/arXiv.2301.07573",
         label="sanity",
-        reduce=reduce,
         check_values=check_normalise,
+        records=Records(reduce=reduce),
     )
 
 
@@ -249,7 +249,7 @@ HITTING_RATE = Metric(
     function=hitting_rate,
     group="distance",
     reference="Lautrup et al. 2024, doi:10.1007/s10618-024-01081-4; PrivEval (hereditary-eu): docs/priveval.md",
-    copied=1.0,
-    reduce=reduce_mean,
     check_values=check_width,
+    records=Records(reduce=reduce_mean),
+    yardsticks=Yardsticks(copied=1.0),
 )

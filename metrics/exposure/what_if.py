@@ -318,7 +318,7 @@ def what_if(
         ...         quasi_identifiers=["age"], sensitive="vote")["value"].tolist()
         [1.0, 0.5]
     """
-    if metric.reduce is None or "quasi_identifiers" not in metric.needs:
+    if metric.records.reduce is None or "quasi_identifiers" not in metric.needs:
         raise InputError(f"what_if needs a metric with quasi_identifiers and a score a real record, got {metric.name}")
     metric.check(options)
     if options.pop("control", None) is not None:

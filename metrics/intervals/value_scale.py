@@ -17,7 +17,7 @@ from synthrisk.metrics.plugins import METRIC_GROUP, points
 
 @dataclass(frozen=True)
 class MetricTransform:
-    """The monotone function that a metric makes its value of a mean with (``Metric.transform``), under its name.
+    """The monotone function that a metric makes its value of a mean with (``Records.transform``), under its name.
 
     Findings hold the name: a function could be kept in no file, and travel to no process that lacks a plug-in.
 
@@ -39,7 +39,7 @@ class MetricTransform:
 
 @cache
 def _stated(metric: str) -> Callable[[float], float]:
-    found = [point.load().transform for point in points(METRIC_GROUP) if point.name == metric]
+    found = [point.load().records.transform for point in points(METRIC_GROUP) if point.name == metric]
     if not found or found[0] is None:
         raise InputError(f"metric must name one that is installed and states a transform, got {metric!r}")
     transform: Callable[[float], float] = found[0]

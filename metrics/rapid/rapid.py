@@ -21,7 +21,7 @@ from synthrisk.metrics.intervals.yardsticks import (
     threshold_curve,
     tolerance_curve,
 )
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.models.attackers import attacker_model
 from synthrisk.metrics.rapid.guesses import NULL_CURVE, NULL_CURVE_OF_NUMBERS, Baseline, class_guesses, value_guesses
 from synthrisk.metrics.rapid.null_distribution import P_VALUES, Permute, named, permutation_null
@@ -216,13 +216,13 @@ RAPID = Metric(
     needs=("quasi_identifiers", "sensitive"),
     reference="Templ, Thees and Mueller, RAPID; R package RAPID at de6ee65",
     check_values=check_values,
-    reduce=reduce_rapid,
-    guess="guess",
-    gains=True,
-    unaveraged=(*_LIMITS, *CURVE_NAMES, *NUMBER_CURVE_NAMES, *NULL_CURVE, *NULL_CURVE_OF_NUMBERS, *P_VALUES),
-    uninformed="null_real_mean",
-    best_answer=best_answer,
-    together=together,
+    records=Records(reduce=reduce_rapid),
+    yardsticks=Yardsticks(guess="guess", best_answer=best_answer, uninformed="null_real_mean"),
+    study=InStudy(
+        unaveraged=(*_LIMITS, *CURVE_NAMES, *NUMBER_CURVE_NAMES, *NULL_CURVE, *NULL_CURVE_OF_NUMBERS, *P_VALUES),
+        gains=True,
+        together=together,
+    ),
 )
 
 _OF_ALL = ("guess", "accuracy_guess", "tolerance", "tolerance_days")  # details that no attacker model moves

@@ -179,7 +179,7 @@ def _same_differences(planned: Sequence[Planned], kept: KeptByName) -> dict[str,
     """
     same: dict[str, str] = {}
     for own in planned:
-        of = METRICS[own.measure.metric].same_difference_as
+        of = METRICS[own.measure.metric].study.same_difference_as
         for other in (p.measure.key for p in planned if p.measure.metric == of):
             both = [(by_key.get(own.measure.key), by_key.get(other)) for by_key in kept.values()]
             if all(_is_same_difference(*each) for each in both if each != (None, None)):

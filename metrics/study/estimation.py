@@ -122,7 +122,7 @@ def attacked_records(releases: Releases, measure: Measure) -> Attacked:
         cubes["member"] == 1,
         cubes["member"] == 0,
         _contribution(metric, cubes),
-        None if metric.transform is None else MetricTransform(metric.name),
+        None if metric.records.transform is None else MetricTransform(metric.name),
         _guess(said, metric),
         releases.entities,
         cubes.get("gain"),
@@ -155,33 +155,36 @@ def isolated_records(releases: Releases, measure: Measure) -> tuple[np.ndarray, 
 
 def _reach(metric: Metric, cubes: Mapping[str, np.ndarray], details: Details) -> float:
     """Return the share of the members that the attack had an answer for, over all releases."""
-    if metric.answered is not None:
-        return metric.answered({name: of_members for name, (of_members, _) in details.items()})
+    if metric.study.answered is not None:
+        return metric.study.answered({name: of_members for name, (of_members, _) in details.items()})
     return float((~np.isnan(cubes["score"][cubes["member"] == 1])).mean())
 
 
 def _contribution(metric: Metric, cubes: Mapping[str, np.ndarray]) -> np.ndarray | None:
     """Return what the metric's value is the mean of, where that is not the score."""
-    if metric.weight is None:
-        return None if metric.contribution == "score" else cubes[metric.contribution]
-    amount, weights = cubes[metric.contribution], cubes[metric.weight]
+    made = metric.records
+    if made.weight is None:
+        return None if made.contribution == "score" else cubes[made.contribution]
+    amount, weights = cubes[made.contribution], cubes[made.weight]
     members, controls = (contributions(amount, weights, cubes["member"] == own) for own in (1, 0))
     return np.where(cubes["member"] == 1, members, controls)
 
 
 def _ranking(metric: Metric, cubes: Mapping[str, np.ndarray]) -> np.ndarray | None:
     """Return how likely each record is a member, by a metric that ranks them; targets that it abstains of come last."""
-    if metric.ranking is None:
+    column = metric.study.ranking
+    if column is None:
         return None
-    ranked = cubes[metric.ranking.lstrip("-")] * (-1 if metric.ranking.startswith("-") else 1)
+    ranked = cubes[column.lstrip("-")] * (-1 if column.startswith("-") else 1)
     return np.where(np.isnan(cubes["score"]), np.nan, np.where(np.isnan(ranked), -np.inf, ranked))
 
 
 def _guess(said: Sequence[OfRecords], metric: Metric) -> float:
     """Return the mean guess of the releases; of claims it is that of the claims about members, where there are any."""
-    if metric.guess is None:
+    detail = metric.yardsticks.guess
+    if detail is None:
         return float("nan")
-    guesses = [(each.all | each.members).get(metric.guess, np.nan) for each in said]
+    guesses = [(each.all | each.members).get(detail, np.nan) for each in said]
     known = [guess for guess in guesses if not np.isnan(guess)]
     return float(np.mean(known)) if known else float("nan")
 
@@ -207,7 +210,7 @@ def _of_members(details: Sequence[Mapping[str, float]], metric: Metric) -> Detai
 
 def _averaged(details: Sequence[Mapping[str, float]], metric: Metric) -> list[str]:
     """Return the names of the details that have a mean over releases, in the order said."""
-    return [name for name in dict.fromkeys(n for each in details for n in each) if name not in metric.unaveraged]
+    return [name for name in dict.fromkeys(n for each in details for n in each) if name not in metric.study.unaveraged]
 
 
 def _reasons(said: Sequence[OfRecords] | Sequence[OfRelease] | Sequence[OfIsolation]) -> Reasons:
@@ -252,7 +255,7 @@ def find_all(
     varied = {(m.variant_of, m.sensitive) for m in measures if m.variant_of}
     for measure in (m for m in measures if not METRICS[m.metric].is_utility):
         who, metric = (synthesizer, role, measure), METRICS[measure.metric]
-        if metric.isolated is not None:
+        if metric.study.isolated is not None:
             finding, kept[measure.key] = find_isolated(*who, *isolated_records(releases, measure), interval)
         elif metric.by_release:
             values, reasons, details = released_values(releases, measure)
@@ -273,7 +276,7 @@ def find_all(
                 if evidence is not None:
                     own = record_evidence(evidence, attacked.member, attacked.control, name)
                     rows = pd.concat([rows, own], axis=1)
-            apart = {} if metric.weight else _apart(finding, attacked, releases, interval)
+            apart = {} if metric.records.weight else _apart(finding, attacked, releases, interval)
             finding = replace(finding, groups=apart, spread=quantiles(rows["memorization"].to_numpy()))
             exposed[measure.key] = rows
             kept[measure.key] = contributions_of(attacked)

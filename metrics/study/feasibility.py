@@ -135,7 +135,7 @@ def best_answer(tables: Tables, planned: Planned) -> float:
     """Return the share of the records that the best constant answer is right about; NaN where nothing is guessed."""
     metric = METRICS[planned.measure.metric]
     options = {name: value for name, value in planned.options.items() if name not in ("bins", "binning")}
-    return float("nan") if metric.best_answer is None else metric.best_answer(tables, **options)
+    return float("nan") if metric.yardsticks.best_answer is None else metric.yardsticks.best_answer(tables, **options)
 
 
 def _wide(tables: Tables, columns: Sequence[str], share: float) -> str:

@@ -51,7 +51,7 @@ class Attacked:
     warning: str = ""  # what makes the value hard to read, or an empty string
     reasons: Reasons = NO_REASONS  # why members and why control records have no value
     reach: float = float("nan")  # share of the members that the attack had an answer for
-    # (R, K, n) how likely each record is a member, where the metric ranks records (``Metric.ranking``): NaN where not
+    # (R, K, n) how likely each record is a member, where the metric ranks records (``InStudy.ranking``): NaN where not
     # scored, -inf where the attack abstains
     ranking: np.ndarray | None = None
     range: tuple[float, float] = SHARE.range  # range of the value and of the scores
@@ -259,7 +259,7 @@ def find_released(
             (released.difference, scale.of_differences, reasons.difference),
         )
     )
-    guess = float("nan") if metric.guess is None else told.get(metric.guess, (float("nan"),))[0]
+    guess = float("nan") if metric.yardsticks.guess is None else told.get(metric.yardsticks.guess, (float("nan"),))[0]
     return Finding(
         synthesizer,
         role,

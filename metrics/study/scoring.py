@@ -139,9 +139,9 @@ def score_release(
     for each in planned:
         tell(each.measure.key)
         metric = METRICS[each.measure.metric]
-        if each.apart and metric.together is not None:
+        if each.apart and metric.study.together is not None:
             every = {str(own.measure.attacker): once(own) for own in each.apart}
-            score = metric.together(every, each.options["envelope"])
+            score = metric.study.together(every, each.options["envelope"])
             rows, values[each.measure.key] = _scored(metric, arena, each, score)
         elif _fit(each) in shared:
             rows, values[each.measure.key] = _scored(metric, arena, each, once(each))
@@ -195,7 +195,7 @@ def score_measure(metric: Metric, arena: Arena, planned: Planned, seed: int) -> 
         useful = metric.score(arena.useful(), seed=seed, **planned.options)
         return None, OfUtility(useful.value, useful.own_details, useful.ceiling, useful.reason or "")
     tables, measure, groups = metric.among(arena.tables), planned.measure, arena.groups
-    if metric.isolated is not None:
+    if metric.study.isolated is not None:
         said, isolated = _singled_out(metric, tables, planned, seed)
         return ledger_rows(_of_all(isolated, tables, groups), measure, arena.member, None), said
     if metric.by_release:
@@ -235,7 +235,7 @@ def said_of_records(metric: Metric, score: Score, groups: np.ndarray | None) -> 
     """Return what the metric says of all records, and of members and of control records apart."""
     found = _reduced(metric, score, groups)
     reasons = {name: score.reason_for(each) or "" for name, each in found.items()}
-    columns = () if score.records is None or not metric.gains else score.records.columns
+    columns = () if score.records is None or not metric.study.gains else score.records.columns
     return OfRecords(
         score.details,
         **{name: each.details for name, each in found.items()},
@@ -248,11 +248,12 @@ def said_of_records(metric: Metric, score: Score, groups: np.ndarray | None) -> 
 
 def _reduced(metric: Metric, score: Score, groups: np.ndarray | None) -> dict[str, Reduction]:
     """Return what the records of each group come to; empty where the metric cannot say."""
-    if metric.reduce is None or score.records is None or groups is None:
+    if metric.records.reduce is None or score.records is None or groups is None:
         return {}
     rows = {name: groups == group for name, group in _GROUPS.items()}
     found = {name: own for name, own in rows.items() if own.any()}
-    return {name: metric.reduce(score.records if own.all() else score.records[own]) for name, own in found.items()}
+    reduce, records = metric.records.reduce, score.records
+    return {name: reduce(records if own.all() else records[own]) for name, own in found.items()}
 
 
 def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, seed: int) -> OfRelease:
@@ -265,7 +266,7 @@ def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, s
     """
     assert tables.groups is not None  # noqa: S101 - attack_release makes them
     members, controls = (np.flatnonzero(tables.groups == group) for group in _GROUPS.values())
-    apart = metric.scores == "synthetic" or metric.reduce is None
+    apart = metric.scores == "synthetic" or metric.records.reduce is None
     scored = tables.of(members) if apart else tables
     score = metric.score(scored, seed=seed, **planned.options)
     groups = {} if apart else _reduced(metric, score, tables.groups)
@@ -293,11 +294,11 @@ def _released(metric: Metric, tables: Tables, held_out: int, planned: Planned, s
 
 def _singled_out(metric: Metric, tables: Tables, planned: Planned, seed: int) -> tuple[OfIsolation, Score]:
     """Return the value on members, and which members and control records the claims isolate among both together."""
-    assert tables.groups is not None and metric.isolated is not None  # noqa: S101, PT018 - attack_release sees to it
+    assert tables.groups is not None and metric.study.isolated is not None  # noqa: S101, PT018 - attack_release sees to it
     members, controls = (np.flatnonzero(tables.groups == group) for group in _GROUPS.values())
     both = tables.of(members, controls if len(controls) else None)
     score, flags = metric.score(both, seed=seed, **planned.options), np.full(len(tables.real), np.nan)
     if len(controls):
-        flags[np.concatenate([members, controls])] = metric.isolated(both, seed=seed, **planned.options)
+        flags[np.concatenate([members, controls])] = metric.study.isolated(both, seed=seed, **planned.options)
     said = OfIsolation(score.value, score.details, Reasons(score.reason or ""))
     return said, replace(score, records=pd.DataFrame({"score": flags}))

@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import Metric, Records, Yardsticks
 from synthrisk.metrics.score import Ceiling, Score
 from synthrisk.metrics.tables.entities import how_many_with
 from synthrisk.metrics.tables.kinds import is_temporal, kind
@@ -310,8 +310,17 @@ Measured = tuple[float, dict[str, float]]
 
 def utility_metric(name: str, function: Callable[..., Score], reference: str, **facts: Any) -> Metric:
     """Return a metric of utility: it has one value a release, and control records give its ceiling."""
-    own: dict[str, Any] = {"group": "utility", "label": "utility", "per_record": False, "mean": False}
-    return Metric(name, function, reference=reference, own_control=True, **own, **facts)
+    return Metric(
+        name,
+        function,
+        "utility",
+        per_record=False,
+        reference=reference,
+        label="utility",
+        records=Records(mean=False),
+        yardsticks=Yardsticks(own_control=True),
+        **facts,
+    )
 
 
 def beside_ceiling(

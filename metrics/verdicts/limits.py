@@ -260,7 +260,8 @@ def set_limit(
 
 def _drawn(own: Sequence[Finding], size: Size) -> float:
     """Return how many attempts were drawn for a measure that names predicates; 0 where all rows made one."""
-    made = [f.details["attempts"][0] for f in own if METRICS[f.measure.metric].isolated and "attempts" in f.details]
+    naming = [f for f in own if METRICS[f.measure.metric].study.isolated]
+    made = [f.details["attempts"][0] for f in naming if "attempts" in f.details]
     drawn = max((each for each in made if not isnan(each)), default=0.0)
     return drawn if 0 < drawn < size.members else 0.0
 

@@ -46,10 +46,10 @@ def check_references(
     copy: some measure sees members (memorization above 0), which is not asked of a study so small that its
     intervals hold both 0 and plain memorization, nor of measures that cannot vary (``empty_measures``), which say
     nothing and give no verdict; and memorization = 1 - success on control records where members
-    cannot but be hit: a measure that a copy always satisfies (``Metric.copied``), or one whose ceiling is 1, for
+    cannot but be hit: a measure that a copy always satisfies (``Yardsticks.copied``), or one whose ceiling is 1, for
     every key class holds one sensitive value. Where key classes are mixed, or a model is trained, no number is
     known beforehand, and none is checked. ideal: memorization's interval holds 0. independent: no gain over the
-    guess, or over the null where noise alone puts records at risk (``Metric.uninformed``), save where claims are
+    guess, or over the null where noise alone puts records at risk (``Yardsticks.uninformed``), save where claims are
     made of whole releases: independent columns still hold rare values, which single out by themselves; and where
     claims are about entities with several records: of one with more records more is claimed, and more is right, so
     that any claims beat S (``entities`` tells whether some entity has several). leak: not clearly below ideal nor above
@@ -91,7 +91,7 @@ def check_references(
 
 def _uninformed(f: Finding) -> tuple[float, str]:
     """Return what an attacker without information reaches, and what that is called; NaN where it is not known."""
-    detail = METRICS[f.measure.metric].uninformed
+    detail = METRICS[f.measure.metric].yardsticks.uninformed
     return (f.guess, "guess") if detail == "guess" else (f.details.get(detail, (float("nan"),))[0], "null")
 
 
@@ -102,8 +102,8 @@ def _beaten_by_luck(metric: Metric, entities: bool) -> bool:
 
 def _copied(f: Finding) -> bool:
     """Tell whether an attack on the members of a copy succeeds always."""
-    metric = METRICS[f.measure.metric]
-    return metric.copied == 1 or (metric.ceiling is not None and f.details.get(metric.ceiling, (0.0,))[0] == 1)
+    stated = METRICS[f.measure.metric].yardsticks
+    return stated.copied == 1 or (stated.ceiling is not None and f.details.get(stated.ceiling, (0.0,))[0] == 1)
 
 
 def _hit_always(f: Finding, widen: float) -> Check:

@@ -227,7 +227,7 @@ def _check_group(name: str, what: Limited, metric: Metric) -> None:
         raise InputError(f"thresholds take the groups @{', @'.join(GROUPS)}, got {name!r}")
     if what.quantity not in OF_GROUPS:
         raise InputError(f"thresholds on a group must be on {', '.join(OF_GROUPS)}, got {name!r}")
-    if metric.by_release or metric.weight:
+    if metric.by_release or metric.records.weight:
         raise InputError(f"{metric.name} has no value of a group of records, so no limit can be set on {name!r}")
     if what.group == "classes" and "sensitive" not in metric.needs:
         raise InputError(f"{metric.name} guesses no sensitive attribute, whose classes {name!r} could speak of")
@@ -241,7 +241,7 @@ def _check_quantity(name: str, what: Limited, metric: Metric) -> None:
             if metric.label == "signal"
             else f"thresholds must be on signals, got {name!r}, a sanity check"
         )
-    if what.quantity.startswith("tpr") and not metric.ranking:
+    if what.quantity.startswith("tpr") and not metric.study.ranking:
         raise InputError(f"{metric.name} ranks no records, so it has no {what.quantity}, got {name!r}")
     if what.quantity == "population_gain" and not metric.has_population:
         raise InputError(f"{metric.name} has no population yardstick, so it has no population_gain, got {name!r}")
@@ -249,7 +249,7 @@ def _check_quantity(name: str, what: Limited, metric: Metric) -> None:
 
 def is_signal(metric: Metric, quantity: str) -> bool:
     """Tell whether a quantity of a metric says something of privacy: no sanity check does, and some values do not."""
-    return metric.label == "signal" and (not metric.difference_only or quantity in AGAINST_CONTROL)
+    return metric.label == "signal" and (not metric.study.difference_only or quantity in AGAINST_CONTROL)
 
 
 def worst(words: Sequence[str]) -> str:
@@ -459,7 +459,7 @@ def quantity_to_limit(metric: Metric) -> str:
         return ""
     if "sensitive" in metric.needs:
         return "control_gain"
-    return "tpr" if metric.ranking and "control" in metric.needs else "memorization"
+    return "tpr" if metric.study.ranking and "control" in metric.needs else "memorization"
 
 
 def limits_kept(findings: Sequence[Finding], checks: Sequence[Check], beside: Beside) -> list[Kept]:

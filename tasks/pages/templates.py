@@ -134,7 +134,7 @@ def quoted(text: str) -> Markup:
 def cause(finding: Finding) -> str:
     """Return what makes a gain over the guess negative where the attack has no answer for some; else nothing."""
     metric, silent = METRICS[finding.measure.metric], 1 - finding.reach
-    if metric.answered is None or metric.claims or not finding.risk_gain.value < 0 or not silent > 0:
+    if metric.study.answered is None or metric.claims or not finding.risk_gain.value < 0 or not silent > 0:
         return ""  # a claim that is not made is no wrong one
     return f"below the guess since the attack has no answer for {silent:.1%} of the members, which counts as wrong"
 

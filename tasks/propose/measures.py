@@ -128,7 +128,7 @@ def _limited(metric: Metric, controls: int) -> str:
     quantity = quantity_to_limit(metric)
     if quantity == "tpr" and controls < _ENOUGH:
         return "memorization"
-    no_share = metric.difference_only and metric.name != ONE_PERSON
+    no_share = metric.study.difference_only and metric.name != ONE_PERSON
     return "" if quantity == "memorization" and no_share else quantity
 
 

@@ -108,7 +108,7 @@ class _OurValues(pickle.Unpickler):
             if isinstance(found, type) and found.__module__ == module and _is_value(found):
                 return found
         for metric in METRICS.values():
-            stated = metric.transform
+            stated = metric.records.transform
             if (getattr(stated, "__module__", None), getattr(stated, "__qualname__", None)) == (module, name):
                 return MetricTransform(metric.name)
         raise pickle.UnpicklingError(f"{module}.{name}")

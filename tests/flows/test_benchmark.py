@@ -479,7 +479,9 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
     assert finding.risk.value == pytest.approx(found.value, abs=1e-12)
     for yardstick, each in finding.yardsticks.items():
         assert each.success.value == pytest.approx(found.details[yardstick], abs=1e-12)
-        if yardstick == "control" and (METRICS[name].contribution != "score" or each.difference.method == ADJUSTED):
+        if yardstick == "control" and (
+            METRICS[name].records.contribution != "score" or each.difference.method == ADJUSTED
+        ):
             continue  # of a direct call it is the plain difference of scores
         for part, key in ((each.gain, "gain"), (each.difference, "difference")):
             assert part.value == pytest.approx(found.details[f"{yardstick}_{key}"], abs=1e-9)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics import METRICS, InputError, Metric, Score, Tables
+from synthrisk.metrics import METRICS, InputError, InStudy, Metric, Records, Score, Tables, Yardsticks
 from synthrisk.metrics.score import Reduction, mean_score
 from synthrisk.metrics.testing import check_metric
 
@@ -45,7 +45,7 @@ def made(function=good, **facts) -> Metric:
         "needs": (),
         "range": (0.0, 1.0),
         "reference": "",
-        "reduce": reduce,
+        "records": Records(reduce),
     }
     return Metric(name="mine", function=function, **plain | facts)
 
@@ -55,7 +55,7 @@ def test_a_metric_of_ones_own_passes():
 
 
 def test_a_guess_of_ones_own_passes():
-    check_metric(made(with_guess, guess="guess"))
+    check_metric(made(with_guess, yardsticks=Yardsticks(guess="guess")))
 
 
 def test_a_contribution_of_ones_own_passes():
@@ -67,7 +67,7 @@ def test_a_contribution_of_ones_own_passes():
         found = good(tables)
         return replace(found, value=halves(found.records).value)
 
-    check_metric(made(half, contribution="half", mean=False, reduce=halves))
+    check_metric(made(half, records=Records(halves, mean=False, contribution="half")))
 
 
 def raises(tables: Tables) -> Score:
@@ -136,14 +136,17 @@ def other_value(tables: Tables) -> Score:
         (made(global_chance), "draw from its seed alone"),
         (made(no_seed), "give the same value for the same seed"),
         (made(spoils), "leave the tables as they are"),
-        (made(texts, ranking="half"), "give numbers in the column 'half'"),
-        (made(ranking="nearness"), "give records with the column 'nearness' that it declares"),
+        (made(texts, study=InStudy(ranking="half")), "give numbers in the column 'half'"),
+        (made(study=InStudy(ranking="nearness")), "give records with the column 'nearness' that it declares"),
         (made(short), "give one record for each of the 12 real ones, but gave 11 rows"),
         (made(odd_details), "give numbers as details"),
-        (made(with_guess), "declare its guess, which a study reads, as guess='guess', but declared none"),
+        (
+            made(with_guess),
+            "declare its guess, which a study reads, as yardsticks=.*guess='guess'.*, but declared none",
+        ),
         (made(claims=True), "give the details attempts, .*, work, since it makes claims, but gave no attempts"),
         (made(other_value), "have the mean of its scores as value"),
-        (made(other_value, mean=False), "reduce its records to its value"),
+        (made(other_value, records=Records(reduce, mean=False)), "reduce its records to its value"),
     ],
 )
 def test_each_rule_is_told_in_one_sentence(metric, words):
@@ -159,8 +162,9 @@ def test_a_metric_is_told_before_a_study_runs_what_it_cannot_do_there():
             raise RuntimeError("too few")
         return reduce(records)
 
+    records = Records(lambda r: partial(r) if len(r) != 12 else reduce(r))
     with pytest.raises(AssertionError, match="must go through a study, but raised RuntimeError"):
-        check_metric(made(lambda tables: good(tables), reduce=lambda r: partial(r) if len(r) != 12 else reduce(r)))
+        check_metric(made(lambda tables: good(tables), records=records))
 
 
 @pytest.mark.parametrize(
@@ -177,23 +181,49 @@ def test_a_metric_is_told_before_a_study_runs_what_it_cannot_do_there():
         ({"range": "all"}, "range must be two numbers"),
         ({"scores": "both"}, "scores must be real or synthetic, got 'both'"),
         ({"label": "risk"}, "label must be one of signal, sanity, utility"),
-        ({"contribution": "half"}, "mean must be False where"),
-        ({"transform": np.sqrt}, "mean must be False where"),
-        ({"weight": "w", "transform": np.sqrt, "mean": False}, "transform must be None where weight"),
-        ({"scores": "synthetic", "ranking": "score", "against": lambda *a: 0.0}, "ranking must be None where no real"),
-        ({"reduce": None}, "reduce must be given where real records are scored"),
-        ({"per_record": False}, "against must be given where no real records are scored"),
-        ({"needs": ("control",)}, "population must be False where control is needed"),
-        ({"without_control": True}, "without_control must be False where no control is needed"),
-        ({"unaveraged": "auc_lower"}, "unaveraged must be a tuple of names of details, the guess not among them, got"),
-        ({"guess": "best", "unaveraged": ("best",)}, r"the guess not among them, got \('best',\)"),
-        ({"gains": True, "per_record": False, "against": lambda *a: 0.0}, "gains must be False where no real records"),
-        ({"copied": 2.0}, "copied must be None or lie in range"),
+        ({"records": Records(reduce, contribution="half")}, "records.mean must be False where"),
+        ({"records": Records(reduce, transform=np.sqrt)}, "records.mean must be False where"),
+        (
+            {"records": Records(reduce, mean=False, weight="w", transform=np.sqrt)},
+            "records.transform must be None where weight",
+        ),
+        (
+            {"scores": "synthetic", "study": InStudy(ranking="score", against=lambda *a: 0.0)},
+            "study.ranking must be None where no real",
+        ),
+        ({"records": Records()}, "records.reduce must be given where real records are scored"),
+        ({"per_record": False}, "study.against must be given where no real records are scored"),
+        ({"needs": ("control",)}, "yardsticks.population must be False where control is needed"),
+        (
+            {"yardsticks": Yardsticks(without_control=True)},
+            "yardsticks.without_control must be False where no control is needed",
+        ),
+        (
+            {"study": InStudy(unaveraged="auc_lower")},
+            "study.unaveraged must be a tuple of names of details, the guess not among",
+        ),
+        (
+            {"yardsticks": Yardsticks(guess="best"), "study": InStudy(unaveraged=("best",))},
+            r"the guess not among them, got \('best',\)",
+        ),
+        (
+            {"per_record": False, "study": InStudy(gains=True, against=lambda *a: 0.0)},
+            "study.gains must be False where no real records",
+        ),
+        ({"yardsticks": Yardsticks(copied=2.0)}, "yardsticks.copied must be None or lie in range"),
+        ({"records": reduce}, r"metric mine: records must be Records\(...\), got"),
+        ({"yardsticks": None}, r"yardsticks must be Yardsticks\(...\), got None"),
+        ({"study": Records()}, r"study must be InStudy\(...\), got Records"),
     ],
 )
 def test_facts_that_contradict_each_other_are_refused_when_a_metric_is_made(facts, words):
     with pytest.raises(InputError, match=words):
         replace(made(), **facts)
+
+
+def test_a_fact_of_a_group_is_none_of_the_metric_itself():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'weight'"):
+        made(weight="w")
 
 
 def test_options_are_checked_first():

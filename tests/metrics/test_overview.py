@@ -6,14 +6,14 @@ import sys
 import pytest
 
 from synthrisk.metrics import METRICS, catalogue
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import Metric, Records
 
 
 def test_every_metric_has_one_line_with_its_own_facts():
     lines = {line.name: line for line in catalogue.overview()}
     assert sorted(lines) == sorted(METRICS)
     for name, metric in METRICS.items():
-        kind = "difference" if metric.difference_only else metric.label
+        kind = "difference" if metric.study.difference_only else metric.label
         line = lines[name]
         assert (line.family, line.needs, line.kind) == (metric.group, metric.needs, kind), name
         assert line.sees
@@ -44,7 +44,9 @@ def test_the_metric_of_another_package_is_asked(monkeypatch):
         More of it.
         """
 
-    mine = Metric("theirs", theirs, "own", needs=("quasi_identifiers", "sensitive"), reduce=lambda records: None)
+    mine = Metric(
+        "theirs", theirs, "own", needs=("quasi_identifiers", "sensitive"), records=Records(reduce=lambda records: None)
+    )
     monkeypatch.setattr(catalogue, "names", lambda: ["rapid", "theirs"])
     monkeypatch.setitem(METRICS.__dict__, "_entries", {"theirs": type("E", (), {"load": lambda self: mine})()})
     *_, last = catalogue.overview()

@@ -211,18 +211,18 @@ def test_the_value_follows_from_the_records(metric):
     if metric.is_utility:
         assert metric.by_release
         return
-    weights = None if metric.weight is None else score.records[metric.weight]
-    mean = np.average(score.records[metric.contribution].dropna().astype(float), weights=weights)
-    if metric.mean or metric.weight:
-        assert metric.transform is None
-        assert not (metric.mean and metric.weight)
-        assert metric.contribution == "score"
+    weights = None if metric.records.weight is None else score.records[metric.records.weight]
+    mean = np.average(score.records[metric.records.contribution].dropna().astype(float), weights=weights)
+    if metric.records.mean or metric.records.weight:
+        assert metric.records.transform is None
+        assert not (metric.records.mean and metric.records.weight)
+        assert metric.records.contribution == "score"
     if not metric.per_record:  # a median: only the reduction of all records gives it
-        assert not metric.mean
+        assert not metric.records.mean
         assert metric.by_release
-        assert score.value == metric.reduce(score.records.sample(frac=1, random_state=0)).value
+        assert score.value == metric.records.reduce(score.records.sample(frac=1, random_state=0)).value
         return
-    expected = mean if metric.transform is None else metric.transform(mean)
+    expected = mean if metric.records.transform is None else metric.records.transform(mean)
     assert score.value == pytest.approx(expected, abs=1e-12)
 
 
@@ -437,7 +437,7 @@ def test_an_unknown_option_is_refused_with_the_nearest(metric):
 @every_metric
 @pytest.mark.parametrize("name", ["control", "sensitive", "quasi_identifiers"])
 def test_roles_are_refused_where_they_make_no_sense(metric, name):
-    if name in metric.needs and not (name == "control" and metric.without_control):
+    if name in metric.needs and not (name == "control" and metric.yardsticks.without_control):
         with pytest.raises(InputError, match=name):
             without(metric, name)()
         with pytest.raises(InputError, match=name):
@@ -449,20 +449,20 @@ def test_roles_are_refused_where_they_make_no_sense(metric, name):
 
 @every_metric
 def test_control_records_are_scored_too_where_records_are(metric):
-    if "control" not in metric.options or "control" in metric.needs or metric.own_control:
+    if "control" not in metric.options or "control" in metric.needs or metric.yardsticks.own_control:
         pytest.skip("this metric has no score a real record, or compares with control itself")
     given = {"links": np.arange(len(SYNTHETIC))} if "links" in metric.options else {}  # some from control records
     beside = call(metric, control=CONTROL, **given)
     everyone = call(metric, real=pd.concat([REAL, CONTROL], ignore_index=True), **given)
     own, other = everyone.records.iloc[: len(REAL)], everyone.records.iloc[len(REAL) :]
     pd.testing.assert_frame_equal(beside.records, own.set_axis(REAL.index), check_dtype=False)
-    assert beside.value == pytest.approx(metric.reduce(own).value, abs=1e-12)
-    assert beside.details["control"] == pytest.approx(metric.reduce(other).value, abs=1e-12)
+    assert beside.value == pytest.approx(metric.records.reduce(own).value, abs=1e-12)
+    assert beside.details["control"] == pytest.approx(metric.records.reduce(other).value, abs=1e-12)
     scores = own["score"].astype(float), other["score"].astype(float)
     difference = scores[0].mean() - scores[1].mean()
     assert beside.details["control_difference"] == pytest.approx(difference, abs=1e-12)
     assert beside.details["control_lower"] <= difference <= beside.details["control_upper"]
-    for name, value in metric.reduce(other).details.items():
+    for name, value in metric.records.reduce(other).details.items():
         assert beside.details[f"control_{name}"] == pytest.approx(value, nan_ok=True)
 
 
@@ -486,7 +486,7 @@ def test_control_records_give_the_ceiling_of_a_utility(metric):
 
 @every_metric
 def test_control_records_move_no_score_of_a_metric_that_compares_itself(metric):
-    if not metric.own_control or metric.is_utility:
+    if not metric.yardsticks.own_control or metric.is_utility:
         pytest.skip("the register's door compares, or there is a ceiling instead")
     alone, beside = plain(metric), call(metric, control=CONTROL)
     assert beside.value == alone.value
@@ -501,12 +501,12 @@ def test_control_records_move_no_score_of_a_metric_that_compares_itself(metric):
 def test_a_value_against_some_real_records_is_taken_under_the_options(metric):
     given = OPTIONS.get(metric.name, {}) | {"seed": 3}
     found = metric.value_against(Tables(REAL, SYNTHETIC), np.arange(20), **given)
-    if metric.against is None:
+    if metric.study.against is None:
         assert math.isnan(found)
         return
     assert metric.by_release
     assert 0 <= found <= 1
-    taken = set(inspect.signature(metric.against).parameters)
+    taken = set(inspect.signature(metric.study.against).parameters)
     own = {o for o in metric.choices if o in inspect.signature(metric.function).parameters}
     assert own <= taken
     order = np.random.default_rng(0).permutation(len(REAL))

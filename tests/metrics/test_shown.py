@@ -82,7 +82,7 @@ def test_the_signature_names_what_a_metric_takes(name):
     signature = inspect.signature(metric)
     assert list(signature.parameters) == ["real", "synthetic", *metric.options]
     due = {p.name for p in signature.parameters.values() if p.default is p.empty}
-    assert set(metric.needs) - ({"control"} if metric.without_control else set()) <= due
+    assert set(metric.needs) - ({"control"} if metric.yardsticks.without_control else set()) <= due
     assert repr(metric).startswith(f"<Metric {name} ({metric.group}): ")
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics import Metric, Score, Tables
+from synthrisk.metrics import InStudy, Metric, Records, Score, Tables
 from synthrisk.metrics.score import Reduction
 
 
@@ -30,8 +30,6 @@ EQUAL_CELLS = Metric(
     function=equal_cells,
     group="distance",
     reference="ACME",
-    reduce=reduce,
-    mean=False,
-    contribution="excess",
-    ranking="score",
+    records=Records(reduce=reduce, mean=False, contribution="excess"),
+    study=InStudy(ranking="score"),
 )

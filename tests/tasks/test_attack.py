@@ -297,10 +297,10 @@ def test_distances_are_those_of_a_call_with_members_and_controls_alone(name):
     """What fresh is drawn from is the release itself: no other real record, and no part of a range or entropy."""
     real, release, ledger, values = drawn(name)
     score = METRICS[name](real.iloc[:80], release, control=real.iloc[80:120])
-    column = METRICS[name].contribution
+    column = METRICS[name].records.contribution
     np.testing.assert_array_equal(ledger[column][:80], score.records[column])
     assert ledger["score"].isna().tolist() == [False] * 120 + [True] * 40
-    assert METRICS[name].reduce(score.records).details == values[name].members
+    assert METRICS[name].records.reduce(score.records).details == values[name].members
     for detail, value in values[name].controls.items():
         assert score.details[f"control_{detail}"] == value
 
@@ -404,10 +404,10 @@ def test_non_members_as_the_release_meet_members_alone(name):
     ledger, values = attack_release(real, real[held_out], member, [planned], 3, cell)
     seed = seed_of(3, 0, 0, "nonmembers", *planned.words)
     alone = METRICS[name](real[~held_out], real[held_out], seed=seed, **planned.options)
-    column = METRICS[name].contribution
+    column = METRICS[name].records.contribution
     np.testing.assert_array_equal(ledger.loc[~held_out, column], alone.records[column])
     assert ledger.loc[held_out, "score"].isna().all()
-    assert METRICS[name].reduce(alone.records).details == pytest.approx(values[name].members, nan_ok=True)
+    assert METRICS[name].records.reduce(alone.records).details == pytest.approx(values[name].members, nan_ok=True)
 
 
 def test_what_guesses_keeps_the_class_shares_of_all_real_records():

@@ -146,7 +146,7 @@ NOTES = Section("notes", "Notes", "notes.html", _context_notes)
 
 def _context_definitions(shown: Shown) -> Mapping[str, Any]:
     found = shown.result.findings
-    together = any(METRICS[f.measure.metric].together and "rapid_max" in f.details for f in found)
+    together = any(METRICS[f.measure.metric].study.together and "rapid_max" in f.details for f in found)
     return {"population": any("population" in f.yardsticks for f in found), "together": together}
 
 

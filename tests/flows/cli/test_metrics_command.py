@@ -11,7 +11,7 @@ from synthrisk.flows.cli import metrics
 from synthrisk.flows.cli.metrics import arguments, print_metric, sections
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.atlas import shipped
-from synthrisk.metrics.metric import Metric
+from synthrisk.metrics.metric import Metric, Records
 from synthrisk.metrics.release.identifiers import RELEASED
 
 
@@ -111,7 +111,7 @@ def test_the_words_of_another_package_are_no_markup(monkeypatch, capsys):
             depth: How [deep] it looks.
         """
 
-    mine = Metric("theirs", theirs, "their [own]", reference="Us [2026]", reduce=lambda records: None)
+    mine = Metric("theirs", theirs, "their [own]", reference="Us [2026]", records=Records(reduce=lambda records: None))
     monkeypatch.setattr(metrics, "names", lambda: ["theirs"])
     monkeypatch.setitem(METRICS.__dict__, "_entries", {"theirs": type("E", (), {"load": lambda self: mine})()})
     print_metric("theirs")

@@ -94,8 +94,8 @@ def test_a_study_tells_the_groups_apart_and_those_that_are_neither_count_nowhere
     found = MEMBERSHIP.score(Tables(everyone, everyone[:4], groups=groups), attacker=attack)
     scores = found.records["score"].to_numpy()
     np.testing.assert_array_equal(scores, [1, np.nan, 1, 0, 1, np.nan, 0, 0])
-    assert MEMBERSHIP.reduce(found.records[groups == 1]).value == 0.5
-    assert MEMBERSHIP.reduce(found.records[groups == 0]).value == 0.5
+    assert MEMBERSHIP.records.reduce(found.records[groups == 1]).value == 0.5
+    assert MEMBERSHIP.records.reduce(found.records[groups == 0]).value == 0.5
     assert found.details["attempts"] == 6
     assert "control" not in found.details
     alone = MEMBERSHIP.score(Tables(everyone, everyone[:4], groups=np.array([1, -1] * 4)), attacker=attack)
@@ -112,7 +112,7 @@ def test_a_study_and_a_call_say_the_same():
         everyone = pd.concat([real, control], ignore_index=True).iloc[order]
         groups = np.repeat([1, 0], [60, 30])[order]
         study = MEMBERSHIP.score(Tables(everyone, release, groups=groups), attacker=attacker, seed=3)
-        assert MEMBERSHIP.reduce(study.records[groups == 1]).value == pytest.approx(called.value, abs=1e-9)
+        assert MEMBERSHIP.records.reduce(study.records[groups == 1]).value == pytest.approx(called.value, abs=1e-9)
         for name, value in study.details.items():
             assert called.details[name] == pytest.approx(value, nan_ok=True), name
 

@@ -132,9 +132,9 @@ def test_groups_say_the_same_as_control():
     both = pd.concat([control, real], ignore_index=True)
     study = MIR.score(Tables(both, synthetic, groups=np.repeat([0, 1], [30, 40])))
     pd.testing.assert_frame_equal(study.records.iloc[30:].reset_index(drop=True), direct.records, check_dtype=False)
-    assert MIR.reduce(study.records.iloc[30:]).value == pytest.approx(direct.value, abs=1e-12)
+    assert MIR.records.reduce(study.records.iloc[30:]).value == pytest.approx(direct.value, abs=1e-12)
     assert study.records["placement"].iloc[:30].mean() == pytest.approx(0.5)
-    assert MIR.reduce(study.records.iloc[:30]).value == pytest.approx(0, abs=1e-12)
+    assert MIR.records.reduce(study.records.iloc[:30]).value == pytest.approx(0, abs=1e-12)
     neither = MIR.score(Tables(both, synthetic, groups=np.repeat([0, -1, 1], [30, 5, 35])))
     assert neither.records["score"].notna().all()
 

@@ -626,9 +626,9 @@ def test_a_release_of_members_is_nearer_to_them_than_to_controls(metric):
     score = metric(members, members.iloc[:60], control=controls)
     assert score.value > score.details["control"]
     assert score.details["control_difference"] > 0.2
-    if metric.against is not None:
+    if metric.study.against is not None:
         tables = Tables(everyone, members.iloc[:60])
-        assert metric.against(tables, np.arange(60)) > metric.against(tables, np.arange(100, 160))
+        assert metric.study.against(tables, np.arange(60)) > metric.study.against(tables, np.arange(100, 160))
 
 
 def test_differences_are_taken_in_gower_whatever_the_space():
@@ -636,14 +636,14 @@ def test_differences_are_taken_in_gower_whatever_the_space():
     for metric in (AUTH, IDS, NNAA, MDCR):
         found = [metric(members, release, control=controls, space=s).details["control_difference"] for s in SPACES]
         assert found[0] == found[1]
-        assert metric.difference_only
+        assert metric.study.difference_only
 
 
 def test_labels():
     for metric in (CVP, DVP, NSND, HIDR):
         assert metric.label == "sanity"
     for metric in (CRP, HITR):
-        assert (metric.label, metric.difference_only) == ("signal", False)
+        assert (metric.label, metric.study.difference_only) == ("signal", False)
     assert MDCR.by_release
     assert not AUTH.by_release
 

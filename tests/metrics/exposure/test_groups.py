@@ -96,7 +96,7 @@ def test_the_constant_guess_is_the_best_answer_of_the_metric(metric, column):
     if (metric, column) == ("inference", "income"):
         assert np.isnan(right).all()  # its tolerance is its own affair
         return
-    best = METRICS[metric].best_answer
+    best = METRICS[metric].yardsticks.best_answer
     expected = best(Tables(frame, frame), sensitive=column) if (metric, column) != ("rapid", "vote") else 60 / 90
     share = np.nansum(right) / (len(frame) if metric == "zero_cap" else (~np.isnan(right)).sum())
     assert share == pytest.approx(expected, abs=0.1 if (metric, column) == ("rapid", "vote") else 1e-12)

@@ -167,6 +167,6 @@ def test_intervals_hold_what_is_true():
 
 
 def test_the_columns_that_rank_are_in_every_ledger():
-    ranked = {name: m.ranking for name, m in METRICS.items() if m.ranking}
+    ranked = {name: m.study.ranking for name, m in METRICS.items() if m.study.ranking}
     assert ranked == {"membership": "confidence", "distance_to_closest_record": "-distance"}
     assert {column.lstrip("-") for column in ranked.values()} <= set(COLUMNS)

@@ -196,8 +196,12 @@ def test_population_is_the_metric_with_control_as_the_release(name, adult_parts)
     assert found.details["population"] == pytest.approx(alone.value, abs=1e-12)
     assert found.details["population_difference"] == pytest.approx(found.value - alone.value, abs=1e-12)
     assert found.details["population_gain"] == pytest.approx(gain(found.value, alone.value), abs=1e-12, nan_ok=True)
-    x, s = (each.records[metric.contribution].to_numpy(dtype=float) for each in (found, alone))
-    if metric.weight is None and metric.transform is None and not (np.isnan(x).any() or np.isnan(s).any()):
+    x, s = (each.records[metric.records.contribution].to_numpy(dtype=float) for each in (found, alone))
+    if (
+        metric.records.weight is None
+        and metric.records.transform is None
+        and not (np.isnan(x).any() or np.isnan(s).any())
+    ):
         expected = against_population(pd.Series(x), pd.Series(s))  # record by record
         assert {k: found.details[k] for k in expected} == pytest.approx(expected, abs=1e-12)
     limits = [found.details[f"population_{end}"] for end in ("lower", "difference", "upper")]
@@ -209,7 +213,7 @@ def test_each_yardstick_of_a_direct_call_has_gain_difference_and_intervals(name,
     members, control, release = adult_parts
     d = METRICS[name](members, release, control=control, **adult_options(name)).details
     assert ("guess" in d) == ("sensitive" in METRICS[name].needs or name == "linkability")
-    assert METRICS[name].uninformed == "guess" or METRICS[name].uninformed in d
+    assert METRICS[name].yardsticks.uninformed == "guess" or METRICS[name].yardsticks.uninformed in d
     for yardstick in ("guess", "control", "population"):
         if yardstick not in d:
             assert not [k for k in d if k.startswith(yardstick)]

@@ -64,12 +64,12 @@ def test_a_copy_that_is_not_hit_where_it_must_be_is_caught():
     assert failing(exact) == []
 
 
-@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.copied is not None])
+@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.yardsticks.copied is not None])
 def test_a_copy_has_the_score_that_its_metric_declares(name):
     table = pd.DataFrame({"a": [1.0, 2.5, None, 2.5], "b": ["x", None, "y", "x"], "c": [True, False, True, True]})
     own = {"quasi_identifiers": ["a"], "sensitive": "b"}
     score = METRICS[name](table, table, **{k: own[k] for k in METRICS[name].needs})
-    assert (score.records["score"] == METRICS[name].copied).all()
+    assert (score.records["score"] == METRICS[name].yardsticks.copied).all()
 
 
 def test_a_fresh_that_leaks_or_repels_is_caught():

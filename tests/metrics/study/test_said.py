@@ -74,7 +74,7 @@ def test_limits_p_values_and_curves_of_our_metrics_are_declared_to_have_no_mean(
         said = values[planned.measure.key]
         details = said.all if isinstance(said, OfRecords) else said.details
         of_one = {n for n in details if n.endswith(("_lower", "_upper", "_p_value")) or "curve_" in n}
-        assert of_one <= set(METRICS[planned.measure.metric].unaveraged)
+        assert of_one <= set(METRICS[planned.measure.metric].study.unaveraged)
     assert [values[p.measure.key].gains for p in MEASURED[:2]] == [True, False]  # a number has no gains
     assert [values[p.measure.key].errors for p in MEASURED[:2]] == [False, True]
 

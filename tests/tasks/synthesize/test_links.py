@@ -181,7 +181,7 @@ def test_a_study_takes_the_sources_own_forms_too(tmp_path):
     asked = [{"name": name, **option} for name, option in FORMS]
     ledger, given = attack.fn(made, asked), Tables(PEOPLE, made.synthetic(), links=made.links())
     for name, option in FORMS:
-        column = METRICS[name].contribution
+        column = METRICS[name].records.contribution
         rows = ledger.of(Measure(name, name), ["record", column]).sort_values("record")
         due, plain = METRICS[name].score(given, **option), METRICS[name].score(given)
         np.testing.assert_allclose(rows[column].astype(float), due.records[column], rtol=1e-9)

@@ -115,7 +115,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics import Metric, Score
+from synthrisk.metrics import Metric, Records, Score
 from synthrisk.metrics.score import Reduction
 
 
@@ -131,7 +131,7 @@ def reduce(records):
     return Reduction(float(records["score"].mean()), float(records["score"].mean()), {})
 
 
-METRIC = Metric(name="acme_disturbs", function=disturbing, group="distance", reference="ACME", reduce=reduce)
+METRIC = Metric("acme_disturbs", disturbing, "distance", reference="ACME", records=Records(reduce))
 """
 
 

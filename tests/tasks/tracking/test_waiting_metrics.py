@@ -24,7 +24,7 @@ PLUGIN = '''
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics import Metric, Score
+from synthrisk.metrics import Metric, Records, Score
 from synthrisk.metrics.score import Reduction
 
 
@@ -42,8 +42,8 @@ def reduce(records):
 
 
 NEAR = Metric(
-    name="acme_near", function=near, group="distance", reference="ACME", reduce=reduce, mean=False,
-    contribution="far", transform=lambda mean: float(np.exp(-mean)),
+    name="acme_near", function=near, group="distance", reference="ACME",
+    records=Records(reduce, mean=False, contribution="far", transform=lambda mean: float(np.exp(-mean))),
 )
 '''
 STUDY = """
@@ -128,7 +128,7 @@ def test_it_holds_every_metric_and_is_delivered_with_the_numbers_that_it_had(kil
     kept = (killed.workspace / "unlogged" / f"{killed.study_id}.json").read_text("utf-8")
     for name in [*(n for n, metric in METRICS.items() if metric.installed), "acme_near"]:
         assert f'"metric":"{name}"' in kept
-    transformed = [n for n, metric in METRICS.items() if metric.transform is not None]
+    transformed = [n for n, metric in METRICS.items() if metric.records.transform is not None]
     assert len(transformed) >= 3
     for name in [*transformed, "acme_near"]:
         assert f'"transform":{{"metric":"{name}"}}' in kept
