@@ -11,7 +11,6 @@ from synthrisk.flows.execution.pool import begin_early, may_be_found_again
 from synthrisk.flows.preflight import block_readable
 from synthrisk.flows.study_course import sample_of
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.log import deliver
 from synthrisk.tasks.tracking.addresses import same_answer
 from synthrisk.tasks.tracking.store_outage import ids_waiting, read_waiting
 from synthrisk.tasks.workspace.failures import RunError
@@ -65,6 +64,8 @@ def deliver_studies(study_id: str | None, workspace: Path) -> None:
 
 
 def _deliver(study_id: str, workspace: Path) -> None:
+    from synthrisk.tasks.log import deliver  # MLflow takes a second and 100 MB
+
     with block_readable(read_waiting(workspace, study_id).tracking):
         logged = deliver(workspace, study_id)
     if logged is None:

@@ -221,9 +221,6 @@ def prefect_line() -> str:
     return _in_time(_asked_prefect)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
 _PATIENCE_ANSWERING = 5.0  # seconds of one answer
 _LONGEST = 12.0  # seconds in all: looking for a name, and a server that sends a letter now and then, have no limit
 _PORTS = {"postgresql": 5432, "mysql": 3306, "mssql": 1433}
@@ -347,3 +344,7 @@ def _get(address: SplitResult, page: str) -> str:
 def _place(host: str | None) -> str:
     here = not host or host in ("localhost", "::1") or host.startswith("127.")
     return "on this machine" if here else "on another machine"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,7 +6,6 @@ from typing import Literal, Protocol
 import numpy as np
 import pandas as pd
 import scipy
-from sklearn.model_selection import GroupKFold
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.codes import joint_codes, pack
@@ -144,6 +143,8 @@ def _folds(groups: np.ndarray, strata: np.ndarray, folds: int, rng: np.random.Ge
     GroupKFold(shuffle=True) would balance the number of groups instead of records, and StratifiedGroupKFold
     takes 5 s for 32,000 groups.
     """
+    from sklearn.model_selection import GroupKFold  # commands that split nothing need not wait for it
+
     records, filled = strata[groups], np.zeros(folds, dtype=np.int64)
     fold_of = np.empty(len(groups), dtype=np.int16)
     renamed = rng.permutation(len(strata))[groups]

@@ -99,7 +99,9 @@ def test_a_broken_release_among_whole_ones_is_left_out_of_what_is_found(tmp_path
             place = tmp_path / f"{name}-{r}-{k}"
             place.mkdir()
             rows = sample.members(r, k)
-            write_typed(rows.assign(age=40) if broken and (r, k) == (1, 1) else rows, place / RELEASE)
+            write_typed(
+                rows.assign(income=rows["income"].mode()[0]) if broken and (r, k) == (1, 1) else rows, place / RELEASE
+            )
             save_array(np.empty(0, dtype=np.int64), place / USED)
             release = ReleaseFolder(sample, Generator(name, "files"), Cell(name, r, k), str(place), place.name)
             made.append(attack.fn(release, PLANNED))

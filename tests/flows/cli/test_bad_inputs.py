@@ -32,7 +32,7 @@ def no_server(monkeypatch):
         pytest.fail("a server was started")
 
     monkeypatch.setattr("synthrisk.flows.orchestration.server.prefect_api", started)
-    monkeypatch.setattr("synthrisk.flows.study_course.course", started)
+    monkeypatch.setattr("synthrisk.flows.cli.evaluate.course", started)
     monkeypatch.setattr("synthrisk.flows.study_course.course", started)
     monkeypatch.setattr("synthrisk.flows.execution.pool.begin_early", lambda: None)
 
