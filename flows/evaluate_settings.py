@@ -96,7 +96,7 @@ def understood(
         return Understood(data, asked if named else _each_alone(ours, data), limits)
     if together := [each for each in said.get("sensitive", ()) if not isinstance(each, str)]:
         raise InputError(f"columns are guessed together only where quasi_identifiers is given too, got {together[0]}")
-    proposal = _without_numbers(look(real, *_given(said)))
+    proposal = _without_numbers(look(real, *_given(said), others=control))
     proposed = measures(proposal.table, proposal.data)
     return Understood(proposal.data, asked or _without_control(proposed, control), limits, proposal)
 

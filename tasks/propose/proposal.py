@@ -46,13 +46,17 @@ class Proposal:
         return list(self.table.attrs.get("notes", ()))
 
 
-def look(source: str, given: Given, answers: Mapping[str, Reading] | None = None) -> Proposal:
+def look(
+    source: str, given: Given, answers: Mapping[str, Reading] | None = None, others: str | None = None
+) -> Proposal:
     """Read a table, and propose how its columns are read and what they mean.
 
     Args:
         source: Built-in name, path or URL.
         given: What is known already: it is taken as it is.
         answers: How columns are read of which the cells leave it open.
+        others: Where more people of the same table are, such as control records: what looks like two answers, yes and
+            no, is none where they hold a third.
 
     Raises:
         InputError: The table cannot be read, a column that is named is absent, or nothing in it can be guessed.
@@ -64,7 +68,12 @@ def look(source: str, given: Given, answers: Mapping[str, Reading] | None = None
     _check_names(given, list(texts.columns))
     if len(texts) < _FEWEST:
         raise InputError(f"the table must hold at least {_FEWEST} records for a study, got {len(texts)}")
-    found = tuple(_answered(each, (answers or {}).get(each.name)) for each in evidence(texts))
+    seen = (
+        evidence(texts)
+        if others is None
+        else _of_both(evidence(texts), texts, read(others, given.missing, as_texts=True))
+    )
+    found = tuple(_answered(each, (answers or {}).get(each.name)) for each in seen)
     readings = {each.name: each.reading for each in found if each.reading is not None}
     typed = _typed(read(source, given.missing, readings), readings, found, given)
     meant = _said(tuple(roles(found, typed)), given)
@@ -77,6 +86,21 @@ def look(source: str, given: Given, answers: Mapping[str, Reading] | None = None
             "all but constant, or of its own for each record"
         )
     return Proposal(found, meant, checked(Data, settings, "the proposal"), _as_studied(typed, meant))
+
+
+def _of_both(found: Sequence[Evidence], texts: pd.DataFrame, others: pd.DataFrame) -> list[Evidence]:
+    """Return the evidence, of a column of two answers in which other people have a third by the cells of both."""
+    others = others.set_axis([str(c) for c in others.columns], axis=1)
+    seen = []
+    for each in found:
+        reading, kept = each.reading, each
+        if reading is not None and reading.type == "boolean" and each.name in others.columns:
+            known = {*reading.true_values, *reading.false_values, *reading.missing}
+            third = others.loc[~others[each.name].isin(known) & others[each.name].notna(), [each.name]]
+            if len(third):
+                (kept,) = evidence(pd.concat([texts[[each.name]], third], ignore_index=True))
+        seen.append(kept)
+    return seen
 
 
 def _as_studied(typed: pd.DataFrame, meant: Sequence[Role]) -> pd.DataFrame:

@@ -169,7 +169,7 @@ def given(table: pd.DataFrame, name: str, digest: str, source: str = "") -> Data
 
     The types are those of its columns: to infer them, as ``mlflow.data.from_pandas`` does, looks at each cell of text.
     """
-    schema = Schema([_column(table[c], str(c)) for c in table])
+    schema = Schema([_column(table[c], mask(str(c))) for c in table])
     kind, address = source_of(source)
     entity = Dataset(
         name=name,

@@ -50,6 +50,18 @@ def test_a_column_that_numbers_the_records_is_left_out(place):
     assert "id" in meant.data.drop
 
 
+def test_what_looks_like_two_answers_is_none_where_control_records_have_a_third(place):
+    """Pixels that are 0 or 1 but for one image: read as truth values, the control records were refused."""
+    bright = np.random.default_rng(1).integers(0, 2, 200).astype(float)
+    pd.read_csv("real.csv").assign(pixel=bright).to_csv("real.csv", index=False)
+    for third, kind in ((1.0, "boolean"), (8.0, None)):
+        other = pd.read_csv("heldout.csv").assign(pixel=bright)
+        other.loc[7, "pixel"] = third
+        other.to_csv("heldout.csv", index=False)
+        reading = of().data.columns.get("pixel")
+        assert (reading and reading.type) == kind
+
+
 @pytest.mark.parametrize("roles", [{}, {"quasi_identifiers": ["age"], "sensitive": ["income"]}])
 def test_columns_of_either_table_are_left_out(place, roles):
     pd.read_csv("synthetic.csv").assign(score=1).to_csv("synthetic.csv", index=False)
