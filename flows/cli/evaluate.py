@@ -178,8 +178,7 @@ def asked_of(
     whole, sample, warning = prepared(study, said["control"], others["synthetic"])
     if limit is not None:
         planned = plan(study.metrics, sample.columns, study.data.quasi_identifiers, study.data.sensitive)
-        controls = int(sample.held_out(0, 0).sum())
-        every = limits([p.measure for p in planned], limit, sample.table.rows - controls, controls)
+        every = limits([p.measure for p in planned], limit, *sample.how_many(0, 0))
         if not every.values:
             raise UsageError("--limit must stand beside a metric that it can limit, such as rapid; got none")
         if every.left_out and shows:

@@ -315,9 +315,10 @@ def _study(source: str, proposal: Proposal, effort: Effort) -> Study:
 
 
 def _named(study: Study, limit: float, table: pd.DataFrame) -> dict[str, float]:
-    """Return the limits that one number means; each record is a control record once a repetition."""
-    controls = min(study.data.rows or len(table), len(table)) * study.split.repetitions
+    """Return the limits that one number means; each record, or person of several, is control once a repetition."""
     data = study.data
+    people = len(table) if data.identifier is None else table[data.identifier].nunique()
+    controls = round(people * min((data.rows or len(table)) / len(table), 1)) * study.split.repetitions
     planned = plan(
         study.metrics, [c for c in table.columns if c != data.identifier], data.quasi_identifiers, data.sensitive
     )

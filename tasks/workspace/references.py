@@ -156,6 +156,12 @@ class Sample:
         entities = self.entities()
         return self.table.rows if entities is None else len(np.unique(entities))
 
+    def how_many(self, repetition: int, fold: int) -> tuple[int, int]:
+        """Return how many members and control records a release has; where people have several records, people."""
+        held_out, entities = self.held_out(repetition, fold), self.entities()
+        whose = np.arange(len(held_out)) if entities is None else entities
+        return len(np.unique(whose[~held_out])), len(np.unique(whose[held_out]))
+
     def held_out(self, repetition: int, fold: int) -> np.ndarray:
         """Return which records the release of this place never saw, (n,) booleans."""
         return np.asarray(self.cut.read()[repetition] == fold)

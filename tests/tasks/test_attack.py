@@ -615,3 +615,14 @@ def test_a_look_at_a_release_searches_what_its_measures_search(tmp_path):
     pd.testing.assert_frame_equal(together[0], apart[0])
     assert repr(together[1]) == repr(apart[1])
     assert [key for key in tables._shared if key[0] == "nearest"] == searched  # none was made again
+
+
+def test_members_and_control_records_are_counted_in_people(tmp_path):
+    """Of 1,200 rows of 400 people no rate at 1 % can be told: a limit on one would never decide."""
+    table = store(pd.DataFrame({"who": np.arange(12) // 3, "x": range(12)}), tmp_path)
+    save_array((np.arange(12, dtype=np.int16) // 3 == 0).astype(np.int16)[None], tmp_path / "cut.npy")
+    cut = Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0)
+    for identifier, per_person in (("who", 3), (None, 1)):
+        sample = Sample(table, cut, str(tmp_path), identifier=identifier)
+        held = int(sample.held_out(0, 0).sum())
+        assert sample.how_many(0, 0) == ((12 - held) // per_person, held // per_person)
