@@ -41,7 +41,11 @@ def cluster(prefect_database, tmp_path_factory):
     yield json.loads(place.read_text())["address"]
     for each in reversed(started):  # a worker without its scheduler would wait for another
         each.terminate()
-        each.wait(30)
+        try:
+            each.wait(60)
+        except subprocess.TimeoutExpired:  # on a machine with no time to spare
+            each.kill()
+            each.wait()
 
 
 @pytest.fixture(scope="module")

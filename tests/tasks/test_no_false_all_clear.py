@@ -127,7 +127,7 @@ def settings(known: list[str], split: dict, synthesizers: list, folder: Path) ->
     }
 
 
-def all_clears(result, answers: dict[str, str]) -> list[tuple[str, str, float, str]]:
+def all_clears(result, answers: dict[str, str], *, groups: bool = True) -> list[tuple[str, str, float, str]]:
     """Return who gets NO EVIDENCE where one limit alone is set, and where all are set at one value."""
     beside = Beside(
         answers,
@@ -135,7 +135,7 @@ def all_clears(result, answers: dict[str, str]) -> list[tuple[str, str, float, s
         near={n: s.blind for n, s in result.releases.items()},
         excess={n: replace(s.excess, note=s.suspicious) for n, s in result.releases.items()},
     )
-    names, found = limits_of(result), []
+    names, found = [name for name in limits_of(result) if groups or "@" not in name], []
     for limit in LIMITS:
         for name in names:
             for v in judge(result.findings, {name: limit}, [], beside):
@@ -206,10 +206,13 @@ def test_no_copy_and_no_near_copy_gets_no_evidence_in_an_evaluation(controls, tm
 
 
 def test_a_study_can_say_no_evidence(tmp_path):
-    """The other tests could not fail if the word were never said: an ideal generator gets it."""
+    """The other tests could not fail if the word were never said: an ideal generator gets it.
+
+    Of so few people nothing can be told of the most exposed, so no limit is set on them.
+    """
     table, known, _ = TABLES["mixed, many keys"]
     split = {"folds": 2, "repetitions": 3}
     synthesizers = [{"name": "ideal", "kind": "fresh"}]
     study = settings(known, split, synthesizers, tmp_path) | {"metrics": ["singling_out", "membership"]}
     result = studied(study, table, tmp_path)
-    assert {quantity for _, quantity, limit, _ in all_clears(result, ANSWERS) if limit >= 0.2}
+    assert {quantity for _, quantity, limit, _ in all_clears(result, ANSWERS, groups=False) if limit >= 0.2}
