@@ -35,6 +35,7 @@ _DOUBLE = np.dtype(np.float64)
 _OURS = frozenset(map(np.dtype, ("bool", "int64", "float64", "datetime64[ns]", "timedelta64[ns]")))
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _TEXTS = frozenset({"string", "empty"})
+_BYTES = (bytes, bytearray, memoryview)
 _NUMBERS = frozenset({"floating", "mixed-integer-float", "decimal"})
 _DATES = frozenset({"date", "datetime", "datetime64"})
 _DURATIONS = frozenset({"timedelta", "timedelta64"})
@@ -144,7 +145,7 @@ def typed(column: pd.Series) -> Typed:
     dtype: Any = column.dtype
     if _is_ours(dtype) or isinstance(dtype, pd.StringDtype | pd.BooleanDtype | pd.Int64Dtype | pd.IntervalDtype):
         return Typed(column, _DOUBLE)
-    if types.is_complex_dtype(dtype):
+    if not isinstance(dtype, pd.ArrowDtype) and types.is_complex_dtype(dtype):  # Arrow has no complex numbers
         raise _complex(column)
     if isinstance(dtype, pd.CategoricalDtype):
         if _held(dtype) in _OURS:
@@ -231,6 +232,10 @@ def _of_arrow(column: pd.Series) -> Typed:
     elif pa.types.is_time(kind):
         cells = cells.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).cast(pa.int64())
         cells = cells.cast(pa.duration(kind.unit))
+    elif pa.types.is_string_view(kind):
+        cells = cells.cast(pa.string())
+    elif pa.types.is_binary_view(kind):
+        cells = cells.cast(pa.binary())
     plain = cells.to_pandas()
     return typed(pd.Series(plain.array, index=column.index, name=column.name, copy=False))
 
@@ -295,7 +300,9 @@ def _of_cells(there: pd.Series, held: str, found: set[type]) -> Typed | None:
         return typed(pd.Series(pd.PeriodIndex(there)))
     if _all(found, UUID):
         return Typed(pd.Series([str(cell) for cell in there], dtype=object), _DOUBLE)
-    return _decoded(there) if held == "bytes" else None
+    if _all(found, pa.Scalar):
+        return typed(pd.Series([cell.as_py() for cell in there]))
+    return _decoded(there) if _any(found, *_BYTES) and _all(found, *_BYTES, str) else None
 
 
 def _whole(there: pd.Series) -> Typed | None:
@@ -316,7 +323,8 @@ def _whole_decimals(there: pd.Series) -> Typed | None:
 
 def _decoded(there: pd.Series) -> Typed | None:
     try:
-        return Typed(pd.Series([bytes(cell).decode() for cell in there], dtype=object), _DOUBLE)
+        texts = [cell if isinstance(cell, str) else bytes(cell).decode() for cell in there]
+        return Typed(pd.Series(texts, dtype=object), _DOUBLE)
     except UnicodeDecodeError:
         return None
 

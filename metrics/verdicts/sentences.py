@@ -111,7 +111,8 @@ def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
     elif metric == "singling_out":
         told, scale = _singled_out(what.quantity, verdict), 100
     elif what.quantity in _GAINS:
-        told, scale = _GAINS[what.quantity].format(n=_number(verdict, 100)), 100
+        fewer = " fewer" if verdict.value < 0 and what.quantity == "control_gain" else ""
+        told, scale = _GAINS[what.quantity].format(n=_number(verdict, 100) + fewer), 100
     elif metric in _SCALES or not _counts_people(metric):
         return f"{_capital(_on_a_scale(what.quantity, verdict))} ({_ends(verdict, 1)})"
     else:

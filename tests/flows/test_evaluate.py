@@ -95,7 +95,7 @@ def test_without_its_extra_a_metric_is_left_out_unless_it_is_asked_for(folder, t
 
     arguments = {name: str(folder / f"{name}.csv") for name in ("real", "synthetic")}
     with patch.object(type(METRICS["quality"]), "installed", property(lambda m: m.package is None)):
-        with patch("synthrisk.flows.preflight.check", side_effect=InputError("stop")) as checked:
+        with patch("synthrisk.flows.evaluate.check", side_effect=InputError("stop")) as checked:
             with pytest.raises(InputError, match="stop"):
                 evaluate.fn(**arguments, **ROLES)
             asked = {m.name for m in checked.call_args.args[0].metrics}

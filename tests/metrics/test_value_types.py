@@ -299,6 +299,28 @@ def test_uuids_are_their_texts():
     assert METRICS["common_rows_proportion"](real, release).value == 1.0
 
 
+@pytest.mark.parametrize(
+    "dress",
+    [
+        objects(lambda text: memoryview(text.encode())),
+        objects(lambda text: text.encode() if text in "ac" else text),
+        objects(pa.scalar),
+        lambda column: column.astype(pd.ArrowDtype(pa.string_view())),
+    ],
+    ids=["memoryview", "bytes and texts", "scalars of pyarrow", "string_view[pyarrow]"],
+)
+def test_what_drivers_of_databases_hand_out_for_texts_are_texts(dress):
+    real = pd.DataFrame({"x": list("abcd")})
+    assert METRICS["common_rows_proportion"](real, real.assign(x=dress(real["x"]))).value == 1.0
+
+
+def test_intervals_of_months_days_and_nanoseconds_are_compared():
+    cells = pa.array([None, (1, 2, 3), (1, 2, 4)], pa.month_day_nano_interval())
+    real = pd.DataFrame({"x": pd.arrays.ArrowExtensionArray(cells)})
+    assert METRICS["common_rows_proportion"](real, real.copy()).value == 1.0
+    assert METRICS["common_rows_proportion"](real, real[:2]).value == pytest.approx(2 / 3)
+
+
 def test_a_text_that_reads_as_a_number_is_none():
     real = pd.DataFrame({"x": [1.5, 2.0], "y": ["a", "b"]})
     with pytest.raises(InputError, match="column 'x' must hold numbers in both tables"):
