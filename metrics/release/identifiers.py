@@ -304,9 +304,7 @@ def _counted(
         return column
     others, of_others = (controls, c) if c else (int(np.ceil(expected * n)), n)
     luck = _by_luck(k, n, others, of_others)
-    if (
-        c and not controls
-    ):  # then nothing speaks for a list that both share, and that members share no values counts, too
+    if c and not controls:  # nothing speaks for a list that both share: that members share no values counts, too
         by_chance = max(expected, _density(real.levels, own.levels))
         luck = min(luck, _by_luck(k, n, int(np.ceil(by_chance * n)), n + c))
     is_more = k / n - others / of_others >= LEAST and luck < _LEVEL / looks

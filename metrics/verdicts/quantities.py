@@ -18,11 +18,11 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.tables.tolerance import TOO_WIDE
 
-GROUPS = ("outliers", "rare_keys", "classes")
-"""Groups of records that a limit may speak of: ``single_records.vulnerable``, and the worst class (``worst_class``)."""
-
 EXPOSED = ("outliers", "rare_keys")
 """The groups of those whom an attacker would pick: far from all others, and rare by what others know of them."""
+
+GROUPS = (*EXPOSED, "classes")
+"""Groups of records that a limit may speak of: ``single_records.vulnerable``, and the worst class (``worst_class``)."""
 
 _TPR = {"tpr": 0.01, "tpr_at_0.001": 0.001}  # false-positive rate of each
 _GAINS = {"control_gain": "control", "population_gain": "population"}

@@ -68,11 +68,9 @@ def look(
     _check_names(given, list(texts.columns))
     if len(texts) < _FEWEST:
         raise InputError(f"the table must hold at least {_FEWEST} records for a study, got {len(texts)}")
-    seen = (
-        evidence(texts)
-        if others is None
-        else _of_both(evidence(texts), texts, read(others, given.missing, as_texts=True))
-    )
+    seen = evidence(texts)
+    if others is not None and any(map(_has_two_answers, seen)):
+        seen = _of_both(seen, texts, read(others, given.missing, as_texts=True))
     found = tuple(_answered(each, (answers or {}).get(each.name)) for each in seen)
     readings = {each.name: each.reading for each in found if each.reading is not None}
     typed = _typed(read(source, given.missing, readings), readings, found, given)
@@ -88,13 +86,17 @@ def look(
     return Proposal(found, meant, checked(Data, settings, "the proposal"), _as_studied(typed, meant))
 
 
+def _has_two_answers(column: Evidence) -> bool:
+    return column.reading is not None and column.reading.type == "boolean"
+
+
 def _of_both(found: Sequence[Evidence], texts: pd.DataFrame, others: pd.DataFrame) -> list[Evidence]:
     """Return the evidence, of a column of two answers in which other people have a third by the cells of both."""
     others = others.set_axis([str(c) for c in others.columns], axis=1)
     seen = []
     for each in found:
         reading, kept = each.reading, each
-        if reading is not None and reading.type == "boolean" and each.name in others.columns:
+        if reading is not None and _has_two_answers(each) and each.name in others.columns:
             known = {*reading.true_values, *reading.false_values, *reading.missing}
             third = others.loc[~others[each.name].isin(known) & others[each.name].notna(), [each.name]]
             if len(third):
