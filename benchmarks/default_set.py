@@ -8,19 +8,15 @@ set that costs minutes, is left out: the others need not be helped.
 """
 
 import argparse
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
 from null_and_power import samples
 
 from synthrisk.conf import load
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Split
-from synthrisk.flows.cli.init import Roles, write_study
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.intervals.estimates import Interval
@@ -29,6 +25,8 @@ from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.ledger import Cell, Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.split import split_table
+from synthrisk.tasks.propose.measures import measures
+from synthrisk.tasks.propose.proposal import Given, look
 from synthrisk.tasks.synthesize.reference_generators import fresh, leaky, near_copy
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 
@@ -66,10 +64,16 @@ GENERATORS: dict[str, Callable[[Job], Release]] = {
 
 def default_measures(columns: list[str]) -> tuple[Split, list[Planned]]:
     """Return the split and the risk measures of the study that ``init`` writes for Adult."""
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "study.yaml"
-        write_study("adult", path, Roles([SECRET], KEY), force=True)
-        study = load(yaml.safe_load(path.read_text()))
+    proposal = look("adult", Given(quasi_identifiers=KEY, sensitive=[SECRET]))
+    study = load(
+        {
+            "name": "adult",
+            "data": proposal.data.model_dump(exclude_unset=True),
+            "split": {"folds": 3, "repetitions": 3},
+            "synthesizers": ["cart"],
+            "metrics": [*measures(proposal.table, proposal.data)],
+        }
+    )
     risks = [
         p
         for p in plan(study.metrics, columns, study.data.quasi_identifiers, study.data.sensitive)
