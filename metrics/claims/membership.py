@@ -44,6 +44,7 @@ _TREES = 50
 _FOLDS = 3
 _FEW_TREES = 25  # of the classifier in ``combined``: as much seen with the others, at a quarter of the time
 _TWO_FOLDS = 2
+_LOW = 0.95  # of what a copy reads as, below which it is told
 
 
 def combined(release: pd.DataFrame, known: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -290,11 +291,26 @@ def membership(
     half = halves(both, seed)[counted]
     curve = selective_curve(sure[counted], groups[counted] == 1, np.full(len(half), share), half)
     details |= named(curve)
-    if tables.groups is None:
-        controls = records["score"][groups == 0]
-        records = records.iloc[: len(tables.real)]
-        details |= {"control": float(controls.mean())} | against_control(records["score"], controls)
-    return Score.of("membership", records, reduce_claimed(records), details, settings)
+    if tables.groups is not None:
+        return Score.of("membership", records, reduce_claimed(records), details, settings)
+    controls = records["score"][groups == 0]
+    records = records.iloc[: len(tables.real)]
+    details |= {"control": float(controls.mean())} | against_control(records["score"], controls)
+    told = _too_few_claims(claim_share, groups[counted])
+    return Score.of("membership", records, reduce_claimed(records), details, settings, told)
+
+
+def _too_few_claims(claim_share: float, groups: np.ndarray) -> str | None:
+    """Return what is told where fewer targets are claimed than there are members, by so much that it matters."""
+    members = int((groups == 1).sum())
+    most = claim_share * len(groups) / members
+    if most >= _LOW:
+        return None
+    return (
+        f"{len(groups) - members:,} control records for {members:,} members: a copy of the members reads as {most:.3f}"
+        f" at most, since the {claim_share:.0%} of all that are claimed are fewer than they; draw as many members as"
+        " control records, or set claim_share to the share of members"
+    )
 
 
 def reduce_claimed(records: pd.DataFrame) -> Reduction:

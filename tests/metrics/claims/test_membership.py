@@ -12,6 +12,9 @@ from synthrisk.metrics.claims.membership import classifier, combined, density_ra
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data import read
 
+# groups of several sizes are meant; that it is told is tested with other warnings of control records
+pytestmark = pytest.mark.filterwarnings("ignore:membership. .* reads as .* at most:UserWarning")
+
 MEMBERSHIP = METRICS["membership"]
 OURS = ["combined", "distance_difference", "density_ratio", "classifier"]
 

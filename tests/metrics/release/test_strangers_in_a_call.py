@@ -1,6 +1,7 @@
 """Control records that are few, or that are members, in a direct call of a metric."""
 
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,18 @@ def test_few_control_records_are_told():
     with pytest.warns(UserWarning, match="40 control records for 600 members are few"):
         found = METRICS["membership_inference_risk"](members, members, control=people(40, 1))
     assert found.value > 0.3
+
+
+def test_a_copy_that_cannot_read_as_one_is_told_and_can_with_as_many_claims_as_members():
+    members, control = people(600), people(300, 1)
+    with pytest.warns(UserWarning, match="300 control records for 600 members: a copy .* reads as 0.750 at most"):
+        found = METRICS["membership"](members, members, control=control)
+    assert found.value == pytest.approx(0.75)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = METRICS["membership"](members, members, control=control, claim_share=2 / 3)
+        METRICS["membership"](members, members, control=people(590, 1))
+    assert whole.value == 1.0
 
 
 @pytest.mark.parametrize("name", ["membership", "membership_inference_risk"])
