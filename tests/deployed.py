@@ -9,6 +9,7 @@ from uuid import UUID
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas import FlowRun, TaskRun
 from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId, TaskRunFilter, TaskRunFilterTags
+from prefect.client.schemas.objects import StateType
 from prefect.client.schemas.responses import DeploymentResponse
 from prefect.events.filters import EventFilter, EventNameFilter
 from prefect.exceptions import ObjectNotFound
@@ -29,6 +30,10 @@ def deployment_of(client: SyncPrefectClient, name: str, served: "subprocess.Pope
 
 def runs(client: SyncPrefectClient, deployment: UUID) -> list[FlowRun]:
     return client.read_flow_runs(deployment_filter=DeploymentFilter(id=DeploymentFilterId(any_=[deployment])))
+
+
+def is_under_way(run: FlowRun) -> bool:
+    return run.state_type in (StateType.PENDING, StateType.RUNNING)
 
 
 def finished(client: SyncPrefectClient, deployment: UUID, wanted: Callable[[FlowRun], bool]) -> FlowRun:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from deployed import announced, finished, mlflow_runs
+from deployed import PATIENCE, announced, finished, is_under_way, mlflow_runs, runs, until
 from prefect.client.orchestration import SyncPrefectClient
 
 from synthrisk.tasks.data.example_tables import read_adult
@@ -18,8 +18,9 @@ def test_a_scheduled_benchmark_finishes(client: SyncPrefectClient, home: Path) -
     deployment = client.read_deployment_by_name("benchmark/benchmark")
     assert deployment.schedules[0].schedule.timezone == "Europe/Vienna"
     assert deployment.concurrency_options is not None
+    until(lambda: any(is_under_way(r) for r in runs(client, deployment.id)), "the schedule starts no run", PATIENCE)
+    client.pause_deployment(deployment.id)  # one run is enough: another each minute would take its core
     run = finished(client, deployment.id, lambda r: r.auto_scheduled)
-    client.pause_deployment(deployment.id)
     assert run.state is not None
     assert run.state.is_completed(), run.state.message
     assert set(mlflow_runs(home, "smoke").values()) == {"FINISHED"}

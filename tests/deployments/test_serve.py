@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from deployed import deployment_of, finished, mlflow_runs, runs, until
+from deployed import PATIENCE, deployment_of, finished, is_under_way, mlflow_runs, runs, until
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.schedules import CronSchedule
 
@@ -43,13 +43,14 @@ def test_a_served_study_runs_by_its_schedule(
     assert (schedule.schedule.cron, schedule.schedule.timezone, schedule.active) == ("* * * * *", "Europe/Vienna", True)
     assert found.parameters == {"study": "smoke", "overrides": []}
     assert (found.work_pool_name, found.entrypoint) == (None, "synthrisk.flows.benchmark.benchmark")
+    until(lambda: any(is_under_way(r) for r in runs(client, found.id)), "the schedule has started no run", PATIENCE)
+    client.pause_deployment(found.id)  # one run is enough: another each minute would take its core
     run = finished(client, found.id, lambda r: r.auto_scheduled)
     assert run.state is not None
     assert run.state.is_completed(), run.state.message
     assert set(mlflow_runs(tmp_path, "smoke").values()) == {"FINISHED"}
-    underway = {"PENDING", "RUNNING"}
-    until(lambda: not [r for r in runs(client, found.id) if r.state_type in underway], "a run is always under way")
-    client.resume_deployment(found.id)  # the automations beside this test pause what has told of a risk
+    until(lambda: not any(is_under_way(r) for r in runs(client, found.id)), "a run is always under way")
+    client.resume_deployment(found.id)
     os.killpg(served.pid, signal.SIGINT)
     served.wait(60)
     assert client.read_deployment(found.id).paused
