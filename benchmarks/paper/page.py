@@ -15,16 +15,17 @@ HEAD = """\
 
 For reviewers of `rapid`: does it give the numbers of its paper?
 
-The paper is Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata". Its numbers are those of its
-Table 2, its text, and its figures (in the R package, `assets/` at de6ee65, read off to 0.001). As in the paper, the synthesizer is fitted on all
-records and all of them are attacked. A value so holds both memorization and what can be told of anybody; a study (`synthrisk benchmark
-paper_health`) takes them apart. Each section is written by the command above it, from `conf/paper_*.yaml`. Four choices matter:
+The paper is Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosure in Synthetic Microdata".
+Its numbers are those of its Table 2, its text, and its figures (in the R package, `assets/` at de6ee65, read off to
+0.001). As in the paper, the synthesizer is fitted on all records and all of them are attacked. A value so holds both
+memorization and what can be told of anybody; a study (`synthrisk benchmark paper_health`) takes them apart. Each
+section is written by the command above it, from `conf/paper_*.yaml`. Four choices matter:
 
-* `stopping: rpart` of `cart`. With `cart` as it is by default, RAPID at threshold 0.3 is 0.00 to 0.03 higher, still within 0.03 of the paper, but at
-  0.9 and above up to 0.06 too high: its leaves are purer.
+* `stopping: rpart` of `cart`. With `cart` as it is by default, RAPID at threshold 0.3 is 0.00 to 0.03 higher, still
+  within 0.03 of the paper, but at 0.9 and above up to 0.06 too high: its leaves are purer.
 * The standard deviation of age: the appendix prints 12, our table has 15. The figure hardly tells them apart.
-* The order in which trees see levels. R numbers them by name; here the commonest of the release comes first, so that no renaming moves a number.
-  That changes values by up to .007.
+* The order in which trees see levels. R numbers them by name; here the commonest of the release comes first, so that no
+  renaming moves a number. That changes values by up to .007.
 * scikit-learn's forest for ranger's. It matters with few or coarse quasi-identifiers alone: last section.
 """
 ORDER = ("kappa", "thresholds", "attribution", "adult", "attackers", "marital", "example")
