@@ -24,7 +24,7 @@ section is written by the command above it, from `conf/paper_*.yaml`. Four choic
 * `stopping: rpart` of `cart`. With `cart` as it is by default, RAPID at threshold 0.3 is 0.00 to 0.03 higher, still
   within 0.03 of the paper, but at 0.9 and above up to 0.06 too high: its leaves are purer.
 * The standard deviation of age: the appendix prints 12, our table has 15. The figure hardly tells them apart.
-* The order in which trees see levels. R numbers them by name; here the commonest of the release comes first, so that no
+* The order in which trees see levels. R numbers them by name; here the commonest of the release leads, so that no
   renaming moves a number. That changes values by up to .007.
 * scikit-learn's forest for ranger's. It matters with few or coarse quasi-identifiers alone: last section.
 """
