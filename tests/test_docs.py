@@ -52,6 +52,27 @@ def test_links_to_the_glossary_lead_to_its_words():
     assert linked <= words
 
 
+TYPED = {
+    "May I publish": {"README.md", "docs/first_study.md"},
+    "GDPR": {"docs/limits.md"},
+    "NO EVIDENCE": {"docs/verdicts.md", "docs/glossary.md"},
+    "exit code": {"docs/vendor_ci.md"},
+}
+
+
+@pytest.mark.parametrize("words", TYPED)
+def test_what_people_type_into_the_search_stands_in_a_heading(words):
+    heads = {
+        str(text.relative_to(ROOT)): re.findall(r"^#+ (.+)$", text.read_text("utf-8"), re.MULTILINE) for text in TEXTS
+    }
+    assert {name for name, own in heads.items() if any(words.lower() in head.lower() for head in own)} == TYPED[words]
+
+
+def test_links_to_pages_have_texts_and_no_names_of_files():
+    named = {str(text.relative_to(ROOT)): re.findall(r"\[[\w/.]+\.md\]\(", text.read_text("utf-8")) for text in TEXTS}
+    assert {name: links for name, links in named.items() if links} == {}
+
+
 def test_a_threshold_is_that_of_an_attack():
     """What is allowed is a limit: no page, help or sentence says threshold of it."""
     said = re.compile(

@@ -161,7 +161,7 @@ def test_a_rate_out_of_range(rate):
 
 
 def test_intervals_hold_what_is_true():
-    """60 studies each; docs/references.md has a table of more. 52 of 60 is three standard errors below .95."""
+    """60 studies each; benchmarks/pooled_rates.py prints more of them. 52 of 60 is three standard errors below .95."""
     for design in (DESIGNS[0], DESIGNS[4], DESIGNS[7]):
         assert float(held(design, 1000, 3, 2, 60)[0].split()[0]) >= 52 / 60
 
