@@ -20,30 +20,28 @@ def answers(url: str) -> bool:
         return False
 
 
-def test_a_server_of_its_own_answers_in_the_block_and_ends_with_it_though_it_raises():
+def seen_by_a_thread() -> str | None:
+    with ThreadPoolExecutor(1) as pool:  # a thread does not inherit settings of a block
+        return pool.submit(PREFECT_API_URL.value).result()
+
+
+@pytest.mark.proof
+def test_a_server_of_its_own_answers_in_the_block_also_to_threads_and_ends_with_it_though_it_raises():
     seen: list[object] = []
 
     def fail() -> None:
         with prefect_api(meanwhile="synthrisk.flows.benchmark") as url:
             seen.extend([url, answers(url), os.environ["PREFECT_API_URL"], PREFECT_API_URL.value()])
+            seen.append(seen_by_a_thread())
             raise ZeroDivisionError
 
+    before = seen_by_a_thread()
     with temporary_settings({PREFECT_API_URL: None}), pytest.raises(ZeroDivisionError):
         fail()
     url = str(seen[0])
-    assert seen == [url, True, url, url]
+    assert seen == [url, True, url, url, url]
     assert not answers(url)
     assert "PREFECT_API_URL" not in os.environ
-
-
-def test_threads_of_prefect_find_the_server_too_and_start_none_of_their_own():
-    def seen_by_a_thread() -> str | None:
-        with ThreadPoolExecutor(1) as pool:  # a thread does not inherit settings of a block
-            return pool.submit(PREFECT_API_URL.value).result()
-
-    before = seen_by_a_thread()
-    with temporary_settings({PREFECT_API_URL: None}), prefect_api() as url:
-        assert seen_by_a_thread() == url
     assert seen_by_a_thread() == before
 
 

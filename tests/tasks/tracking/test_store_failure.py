@@ -58,12 +58,9 @@ MESSAGE = '{"error_code": "%s", ' + f'"message": "no \'{CELL}\' for {USER}, {PAS
 @pytest.mark.parametrize(
     ("status", "body", "told"),
     [
-        (401, PAGE, r"refused \(401\)"),
         (401, MESSAGE % "UNAUTHENTICATED", r"refused \(401\)"),
         (403, PAGE, r"refused \(403\)"),
-        (403, MESSAGE % "PERMISSION_DENIED", r"refused \(403\)"),
         (404, PAGE, r"refused \(404\)"),
-        (500, PAGE, r"failed \(500\)"),
         (500, MESSAGE % "INTERNAL_ERROR", r"failed \(500\)"),
         (503, PAGE, r"failed \(503\)"),
     ],
@@ -71,7 +68,7 @@ MESSAGE = '{"error_code": "%s", ' + f'"message": "no \'{CELL}\' for {USER}, {PAS
 def test_what_a_server_refuses_is_told_by_its_status(tmp_path, table, logged_of, monkeypatch, status, body, told):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with server(status, body) as refuses:
-        threading.Thread(target=refuses.serve_forever, daemon=True).start()
+        threading.Thread(target=refuses.serve_forever, args=(0.02,), daemon=True).start()
         monkeypatch.setenv("STORE_PASSWORD", PASSWORD)
         monkeypatch.setenv("SYNTHRISK_VARIABLES", "STORE_PASSWORD")
         port = refuses.server_port
