@@ -16,7 +16,7 @@ from synthrisk.tasks.judge import judge
 from synthrisk.tasks.synthesize.task import release, synthesize
 from synthrisk.tasks.workspace.references import Sample
 
-N = 150
+N = 120
 MEMBERS, CONTROL, INVENTED = people(N, 1), people(N, 2), people(N, 3)
 MEASURES = ["common_rows_proportion", "membership"]
 LIMITS = {f"memorization/{name}": 0.2 for name in MEASURES}
@@ -39,12 +39,10 @@ def judged(cut: Sample, table: pd.DataFrame):
 
 
 WORN = worn_by(
-    "age: some _RARE_ among numbers", "wage: 1.234,50 €", "share: 12.3%", "born: %m/%d/%Y",
-    "seen: some suppressed among times",
-    "born: a spreadsheet's numbers", "paid: ja/nein", "smokes: True/False for yes/no", "wage: some infinite",
-    "index: of pandas", "names: capitals", "absent: two", "empty: wage", "empty: age", "empty: city", "empty: stay",
-    "age: texts with blanks",
+    "age: some _RARE_ among numbers", "seen: some suppressed among times", "smokes: True/False for yes/no",
+    "wage: some infinite", "absent: two", "empty: age", "empty: stay",
 )  # fmt: skip
+"""Those that lose cells, and one that is read as the very table: tests/tasks/synthesize tell which others are."""
 
 
 def noisy(members: pd.DataFrame) -> pd.DataFrame:
@@ -72,15 +70,15 @@ def test_other_people_in_a_dress_are_judged_and_no_risk(one: Sample, name: str):
 
 
 def test_two_dresses_of_one_copy_are_two_releases_for_their_notes_differ(one: Sample):
-    texts, index = (WORN[name][0](MEMBERS.copy()) for name in ("wage: 1.234,50 €", "index: of pandas"))
+    worn = worn_by("wage: 1.234,50 €", "index: of pandas")
+    texts, index = (wear(MEMBERS.copy()) for wear, _ in worn.values())
     first, second = (release.fn(one, each, name="vendor") for each in (texts, index))
     assert first.key != second.key
     assert "currency" in first.told()[0].words
     assert "numbers its rows" in second.told()[0].words
 
 
-@pytest.mark.parametrize("absent", ["city", "smokes"])
-@pytest.mark.parametrize("how", ["absent", "empty"])
+@pytest.mark.parametrize(("absent", "how"), [("city", "absent"), ("smokes", "empty")])
 def test_a_column_that_a_role_needs_may_be_absent_and_is_judged(one: Sample, absent: str, how: str):
     lost = (lambda p: p.drop(columns=absent)) if how == "absent" else (lambda p: p.assign(**{absent: None}))
     copied, invented = (judged(one, lost(table)) for table in (MEMBERS, INVENTED))

@@ -1,5 +1,6 @@
 import logging
 import os
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -45,10 +46,15 @@ def release(name: str, options: dict[str, object], seed: int = 1, train: pd.Data
     return run(Job(train, train.head(0), 200, seed), find_synthesizer(name), options).synthetic
 
 
+@cache
+def awkward_release(name: str) -> pd.DataFrame:
+    return release(name, ALL[name])
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_awkward_tables_come_back_in_their_dtypes(name):
     train = awkward()
-    got = release(name, ALL[name])
+    got = awkward_release(name)
     assert got.dtypes.tolist() == train.dtypes.tolist()
     assert len(got) == 200
     for column in ("bool", "boolean", "category", "codes", "text", "nothing", "constant"):
@@ -61,9 +67,8 @@ def test_awkward_tables_come_back_in_their_dtypes(name):
 
 @pytest.mark.parametrize("name", ONCE)
 def test_a_seed_gives_the_same_release_and_another_seed_another(name):
-    np.random.seed(3)  # noqa: NPY002
-    first = release(name, ONCE[name])
-    np.random.seed(4)  # noqa: NPY002
+    first = awkward_release(name)
+    np.random.seed(4)  # noqa: NPY002 - another state of the process than the first found
     pd.testing.assert_frame_equal(first, release(name, ONCE[name]))
     assert not first.equals(release(name, ONCE[name], seed=2))
 
