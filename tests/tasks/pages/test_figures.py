@@ -82,8 +82,8 @@ DRAWN = {
     "map": lambda names: risk_utility_figure(points_of(names), "accuracy", "memorization", 0.95, 0.05),
     "map with long names": lambda names: risk_utility_figure(points_of(names), "u" * 90, "memorization " * 20, 0.95),
 }
-MANY = [f"synthesizer number {i}" for i in range(60)]
-EACH = [(kind, names) for kind in DRAWN for names in (NAMES, MANY[:30])]
+MANY = [f"synthesizer number {i}" for i in range(40)]
+EACH = [(kind, names) for kind in DRAWN for names in (NAMES, MANY[:16])]
 
 
 def words_in(figure):
@@ -187,8 +187,8 @@ def test_of_many_points_names_that_do_not_fit_are_counted():
     axes = risk_utility_figure(points_of(MANY), "accuracy", "memorization").axes[0]
     texts = [t.get_text() for t in axes.texts]
     named = [t for t in texts if "synth" in t]
-    assert 0 < len(named) < 60
-    assert f"↑ memorization ({60 - len(named)} names do not fit)" in texts
+    assert 0 < len(named) < 40
+    assert f"↑ memorization ({40 - len(named)} names do not fit)" in texts
     few = risk_utility_figure(points_of(MANY[:8]), "accuracy", "memorization").axes[0]
     assert len([t for t in few.texts if "synth" in t.get_text()]) == 8
 
