@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import psutil
@@ -124,6 +125,7 @@ def test_workers_are_forked_anew_where_the_process_that_they_come_from_is_killed
         child.parent().kill()
         answer = calls.submit(tasks.process)
         while answer.failure() is None and answer.result() == child.pid:  # who has not heard of it yet
+            time.sleep(0.05)
             answer = calls.submit(tasks.process)
         assert calls.submit(tasks.add, 1).result() == 2
 
