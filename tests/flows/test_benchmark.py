@@ -16,7 +16,7 @@ from mlflow import MlflowClient
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Tracking
-from synthrisk.flows.outcome import Outcome, concluded
+from synthrisk.flows.outcome import Outcome
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.adjusted_differences import ADJUSTED
 from synthrisk.metrics.study.findings import utility_table
@@ -543,29 +543,6 @@ def test_failure_is_on_the_terminal(broken, capsys, secret):
     assert "FAILED" in said
     assert "ValueError" in said
     assert secret not in said
-
-
-def test_control_that_raises_makes_the_study_invalid(run, people, folder):
-    people(3).assign(income=list("aba")).to_csv(folder / "three.csv", index=False)
-    outcome = run(  # one record is held out: too few for fresh
-        "invalid",
-        "three.csv",
-        synthesizers=["marginals"],
-        references=["fresh"],
-        metrics=["zero_cap"],
-        split={"folds": 3, "repetitions": 1},
-        thresholds={"risk/zero_cap.income": 0.5},
-    )
-    assert outcome.result.exit_code == 3
-    assert "at least 2 held-out records" in outcome.result.failures["fresh"]
-    assert {v.word for v in outcome.result.verdicts} == {"INVALID"}
-    tags = runs_of(outcome)["study"].data.tags
-    assert tags["references"] == "failed"
-    assert "reference fresh on all: expected runs, seen" in tags["invalid"]
-    assert "at least 2 held-out records" in tags["invalid"]
-    assert tags["invalid"] == runs_of(outcome)["marginals"].data.tags["invalid"]
-    assert tags["invalid"] in concluded(outcome).message
-    assert "at least 2 held-out records" in Path(outcome.report).read_text("utf-8").split("<nav")[0]
 
 
 # files, roles, and an awkward table

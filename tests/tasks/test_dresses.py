@@ -16,7 +16,7 @@ from synthrisk.tasks.judge import judge
 from synthrisk.tasks.synthesize.task import release, synthesize
 from synthrisk.tasks.workspace.references import Sample
 
-N = 120
+N = 100
 MEMBERS, CONTROL, INVENTED = people(N, 1), people(N, 2), people(N, 3)
 MEASURES = ["common_rows_proportion", "membership"]
 LIMITS = {f"memorization/{name}": 0.2 for name in MEASURES}
@@ -62,7 +62,7 @@ def test_a_copy_in_a_dress_is_a_risk_and_the_notes_say_what_was_done(
     assert any(told in note for note in notes) if told else True
 
 
-@pytest.mark.parametrize("name", WORN)
+@pytest.mark.parametrize("name", ["age: some _RARE_ among numbers", "absent: two", "empty: stay"])
 def test_other_people_in_a_dress_are_judged_and_no_risk(one: Sample, name: str):
     result = judged(one, WORN[name][0](INVENTED.copy()))
     assert result.releases["vendor"].invalid == ""

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
+from samples.judged import of_these
 from synthrisk.flows.terminal.columns import league_cells
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.study.findings import Finding, Usefulness
@@ -65,6 +66,9 @@ STUDY = StudyResult(
         if n != "broken"
     ],
 )
+
+SMALL = of_these(STUDY, "cart")
+"""Of which few runs are logged."""
 
 
 @pytest.fixture(scope="session")
@@ -157,7 +161,7 @@ def test_the_headline_is_that_of_the_study(shown):
 def test_a_row_bears_the_verdict_on_its_own_measure(compared):
     """The verdict of the whole study would reassure, or alarm, where nobody has set a threshold."""
     limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
-    printed = compared(replace(STUDY, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--all")
+    printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--all")
     whole(printed)
     assert rows_of(printed, "zero_cap.a@b")["cart"][-1] == "NO EVIDENCE"
     for measure in ("rapid.a", "cap.ü"):
@@ -176,12 +180,12 @@ def test_a_measure_has_the_cells_of_the_study(shown):
 
 def test_a_limit_on_what_the_table_does_not_show_is_told_too(compared):
     gain = replace(verdict(LIMITED, "INCONCLUSIVE", "control_gain"), value=0.2, lower=0.1, upper=0.3)
-    printed = compared(replace(STUDY, verdicts=[gain]), "--measure", "zero_cap.a@b")
+    printed = compared(replace(SMALL, verdicts=[gain]), "--measure", "zero_cap.a@b")
     assert "control_gain, limit 0.5: cart .200 [.100, .300] INCONCLUSIVE" in printed.replace("\n", " ")
 
 
 def test_without_limits_nothing_was_judged(compared):
-    printed = compared(replace(STUDY, verdicts=[], limits={}))
+    printed = compared(replace(SMALL, verdicts=[], limits={}))
     assert "No limits: no verdict. Nothing was judged." in printed
     assert re.search(r"cart +not judged", printed)
     assert "NO EVIDENCE" not in printed
@@ -191,14 +195,14 @@ def test_an_invalid_study_says_so_first(compared, tmp_path):
     from synthrisk.metrics.verdicts.references import Check
 
     broken = Check("copy", "zero_cap.a@b", "is seen", False, "it was not")
-    printed = compared(replace(STUDY, checks=[broken], verdicts=[]))
+    printed = compared(replace(SMALL, checks=[broken], verdicts=[]))
     assert "INVALID" in printed.partition("synthesizer")[0]
     assert re.search(r"cart +INVALID", printed)
 
 
 def test_the_latest_study_is_shown(compared):
-    later = replace(STUDY, study_id="20260102-000000-bbbbbb", findings=[f for f in FINDINGS if f.measure == FREE])
-    printed = compared(STUDY, replace(later, verdicts=[], limits={}), "--all")
+    later = replace(SMALL, study_id="20260102-000000-bbbbbb", findings=[f for f in SMALL.findings if f.measure == FREE])
+    printed = compared(SMALL, replace(later, verdicts=[], limits={}), "--all")
     assert "20260102-000000-bbbbbb" in printed
     assert "zero_cap" not in printed
 
@@ -413,13 +417,13 @@ def test_studies_of_an_earlier_version_are_told_of(compared, tmp_path):
     run = client.create_run(experiment, tags={"role": "study", "study_id": "old"})
     client.set_terminated(run.info.run_id)
     assert "1 of an earlier version cannot be read" in compared(code=2)
-    assert "people, study of" in compared(STUDY)
+    assert "people, study of" in compared(SMALL)
 
 
 def test_the_history_shows_what_was_judged_beside_memorization(compared):
     """A limit on a rate or a risk decides words, too: without it nobody sees why a word has changed."""
     limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
-    printed = compared(replace(STUDY, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--history")
+    printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--history")
     whole(printed)
     head, _, table = printed.partition(f"\nrisk/{LIMITED.key}\n")
     assert "people, 1 study" in head

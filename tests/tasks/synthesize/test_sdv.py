@@ -13,7 +13,7 @@ from synthrisk.tasks.synthesize import find_synthesizer, run
 from synthrisk.tasks.synthesize.sdv import decoded, encoded
 from synthrisk.tasks.synthesize.synthesizer import Job
 
-ONCE = {"gaussian_copula": {"default_distribution": "norm"}, "tvae": {"epochs": 2}}
+ONCE = {"gaussian_copula": {"default_distribution": "norm"}, "tvae": {"epochs": 1}}
 ALL = {**ONCE, "ctgan": {"epochs": 1}, "copulagan": {"epochs": 1, "default_distribution": "norm"}}
 
 
