@@ -119,6 +119,7 @@ def test_a_killed_worker_fails_what_was_under_way_and_the_rest_goes_on(tasks):
         assert calls.submit(tasks.add, 1).result() == 2
 
 
+@pytest.mark.proof
 def test_workers_are_forked_anew_where_the_process_that_they_come_from_is_killed(tasks):
     with pool_calls(1) as calls:
         child = psutil.Process(calls.submit(tasks.process).result())
@@ -200,6 +201,7 @@ def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     assert len(plain.logged.runs) == len(flow.logged.runs)
 
 
+@pytest.mark.proof
 def test_workers_are_there_below_a_long_path_and_signals_while_they_are_made_ready_are_for_the_command_alone(tmp_path):
     place = tmp_path / ("a" * 60) / ("b" * 60)
     place.mkdir(parents=True)

@@ -45,6 +45,7 @@ within(Limits(seconds=600), Path(sys.argv[1]), "cell", work.never_returns, Path(
 """
 
 
+@pytest.mark.proof
 def test_work_ends_with_who_asked_for_it_and_what_it_leaves_is_swept(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(Path(work.__file__).parent)}
     asks = subprocess.Popen([sys.executable, "-c", NEVER_RETURNS, str(tmp_path)], env=environment)
@@ -75,6 +76,7 @@ def has_ended(process: int) -> bool:
         return True
 
 
+@pytest.mark.proof
 def test_work_that_takes_memory_is_ended(tmp_path):
     with pytest.raises(CellError, match=r"^it took more memory than runner.memory_limit, 0.4 GB$"):
         within(Limits(gigabytes=0.4), tmp_path, "cell", work.takes_memory, tmp_path / "held")

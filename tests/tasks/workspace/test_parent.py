@@ -29,8 +29,9 @@ if __name__ == "__main__":
 SCRIPTS = {"server": f"{SERVER}time.sleep(600)", "spawned and forked workers": WORKERS}
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("after", [0, 2], ids=["before they watch", "while they watch"])
-@pytest.mark.parametrize("kind", [pytest.param("server", marks=pytest.mark.proof), "spawned and forked workers"])
+@pytest.mark.parametrize("kind", SCRIPTS)
 def test_children_of_a_killed_process_end_within_ten_seconds(tmp_path, kind, after):
     script = tmp_path / "starts.py"
     script.write_text(SCRIPTS[kind])
