@@ -7,12 +7,14 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer.main
 import yaml
 
 from synthrisk.flows.cli.app import command
@@ -73,10 +75,15 @@ class Said:
     err: str
 
 
+_made_once = cache(typer.main.get_command)  # else all commands with all their options are made for each call
+
+
 def _say(*arguments: object) -> Said:
     """Run the command line in this process, as the console script does."""
     out, err = io.StringIO(), io.StringIO()
-    with patch.object(sys, "argv", ["synthrisk", *map(str, arguments)]), redirect_stdout(out), redirect_stderr(err):
+    told = patch.object(sys, "argv", ["synthrisk", *map(str, arguments)])
+    made = patch.object(typer.main, "get_command", _made_once)
+    with told, made, redirect_stdout(out), redirect_stderr(err):
         try:
             command()
             code = 0

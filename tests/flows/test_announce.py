@@ -26,7 +26,7 @@ from prefect.server.events.schemas.events import ReceivedEvent
 
 from synthrisk.flows.benchmark import benchmark
 from synthrisk.flows.orchestration.artifacts import asset_key, key_of_name
-from synthrisk.flows.outcome import GateError
+from synthrisk.flows.outcome import GateError, concluded
 from synthrisk.metrics.verdicts.results import overview
 from synthrisk.metrics.verdicts.verdicts import LOOK
 
@@ -364,6 +364,22 @@ def test_an_invalid_study_says_so_first(invalid):
     assert event["payload"]["invalid"] == reason
     assert event["payload"]["verdict"] == "INVALID"
     assert {level for text, level in lines(run.id).items() if text.startswith("INVALID: marginals")} == {30}
+
+
+def test_a_reference_generator_that_raises_makes_a_study_invalid_in_all_places(invalid):
+    why = "at least 2 held-out records"
+    assert invalid.result.exit_code == 3
+    assert why in invalid.result.failures["fresh"]
+    assert {v.word for v in invalid.result.verdicts} == {"INVALID"}
+    client = MlflowClient(invalid.logged.uri)
+    found = client.search_runs([invalid.logged.experiment_id])
+    tags = {run.data.tags.get("synthesizer", "study"): run.data.tags for run in found}
+    assert tags["study"]["references"] == "failed"
+    assert "reference fresh on all: expected runs, seen" in tags["study"]["invalid"]
+    assert why in tags["study"]["invalid"]
+    assert tags["study"]["invalid"] == tags["marginals"]["invalid"]
+    assert tags["study"]["invalid"] in concluded(invalid).message
+    assert why in Path(invalid.report).read_text("utf-8").split("<nav")[0]
 
 
 def test_a_release_is_announced_under_its_experiment(released):

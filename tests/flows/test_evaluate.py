@@ -11,8 +11,6 @@ import pytest
 from mlflow import MlflowClient
 from scipy.stats import binomtest
 
-from samples.anonymized import anonymized
-from samples.anonymized import people as real_people
 from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.verdicts.verdicts import LOOK
@@ -387,43 +385,3 @@ def test_the_command_without_a_server_says_the_same_as_the_flow_to_the_bit(
         each.pop("study_id")
         each["facts"].pop("started")
     assert ours == theirs
-
-
-@pytest.fixture(scope="session")
-def anonymized_ones(tmp_path_factory, prefect_database) -> dict:
-    """Two anonymized tables judged: one of the members, one of people whom nobody knows."""
-    from synthrisk.flows.evaluate import evaluate
-
-    folder = tmp_path_factory.mktemp("anonymized")
-    for name, table in {"members": real_people(1500, 1), "others": real_people(800, 2)}.items():
-        table.to_csv(folder / f"{name}.csv", index=False)
-    found = {}
-    for name, seed in (("copied", 1), ("fresh", 3)):
-        anonymized(real_people(1500, seed)).to_csv(folder / f"{name}.csv", index=False)
-        found[name] = evaluate(
-            str(folder / "members.csv"),
-            str(folder / f"{name}.csv"),
-            quasi_identifiers=["age", "zip", "born", "job", "height"],
-            sensitive=["smokes"],
-            control=str(folder / "others.csv"),
-            metrics=["zero_cap", "membership", "coverage"],
-            thresholds={"memorization/zero_cap.smokes": 0.1, "memorization/membership": 0.1},
-            references="none",
-            workspace=str(folder / "work"),
-        )
-    return found
-
-
-def test_of_anonymized_tables_that_of_the_members_is_a_risk_and_that_of_other_people_is_none(anonymized_ones):
-    copied, fresh = (anonymized_ones[name].result for name in ("copied", "fresh"))
-    assert copied.failures == fresh.failures == {}
-    assert copied.verdict("release") == "RISK"
-    assert fresh.verdict("release") not in ("RISK", "INVALID RELEASE", "FAILED")
-    assert {v.word for v in copied.verdicts} == {"RISK"}
-    assert not {v.word for v in fresh.verdicts} & {"RISK"}
-    notes = fresh.releases["release"].notes
-    for read in ("'age' (8 bands of numbers)", "'zip' (", "'born' (", "'job' (1,500 of 1,500 cells withheld"):
-        assert read in notes[0]
-    assert any("'height' is absent" in note for note in notes)
-    covered = next(f for f in fresh.utility if f.measure.metric == "coverage").details
-    assert [covered[f"coverage_{name}"][0] for name in ("height", "job", "age")] == [0, 0, 1]

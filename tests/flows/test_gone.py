@@ -22,6 +22,11 @@ def wait_until_gone(patience: float) -> None:
         time.sleep(0.1)
 
 
+@pytest.fixture(autouse=True)
+def looks_often(monkeypatch) -> None:
+    monkeypatch.setattr("synthrisk.flows.orchestration.server._LOOK", 0.05)
+
+
 def refused() -> str:
     raise ConnectionError("nobody is there")
 
@@ -31,7 +36,7 @@ def test_a_server_that_goes_is_seen_and_what_was_found_stands(monkeypatch, capsy
     server = socket.create_server(("127.0.0.1", 0))
     address = f"http://127.0.0.1:{server.getsockname()[1]}/api"
     with watched(partial(answers_at, address), 0):
-        time.sleep(1.5)
+        time.sleep(0.2)
         assert not is_gone()
         with pytest.raises(ConnectionError):
             with_or_without(refused, lambda: "without")
@@ -47,9 +52,16 @@ def test_a_server_that_goes_is_seen_and_what_was_found_stands(monkeypatch, capsy
 
 
 def test_one_that_is_back_in_time_has_not_gone():
-    there = iter([True, False, False, *[True] * 1000])
-    with watched(lambda: next(there), 5):
-        wait_until_gone(5)
+    there, back = iter([True, False, False, True, True]), threading.Event()
+
+    def answers() -> bool:
+        found = next(there, None)
+        if found is None:
+            back.set()
+        return found is not False
+
+    with watched(answers, 30):
+        assert back.wait(30)
         assert not is_gone()
 
 

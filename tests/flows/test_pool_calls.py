@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import psutil
@@ -118,12 +119,14 @@ def test_a_killed_worker_fails_what_was_under_way_and_the_rest_goes_on(tasks):
         assert calls.submit(tasks.add, 1).result() == 2
 
 
+@pytest.mark.proof
 def test_workers_are_forked_anew_where_the_process_that_they_come_from_is_killed(tasks):
     with pool_calls(1) as calls:
         child = psutil.Process(calls.submit(tasks.process).result())
         child.parent().kill()
         answer = calls.submit(tasks.process)
         while answer.failure() is None and answer.result() == child.pid:  # who has not heard of it yet
+            time.sleep(0.05)
             answer = calls.submit(tasks.process)
         assert calls.submit(tasks.add, 1).result() == 2
 
@@ -141,15 +144,16 @@ class Refusing:
         pass
 
 
-@pytest.mark.parametrize("error", [ConnectionResetError("gone"), EOFError("unexpected EOF")])
-def test_workers_that_cannot_be_had_are_asked_for_again_and_not_for_ever(tasks, monkeypatch, error):
-    refusals = [Refusing(error), Refusing(error)]
+def test_workers_that_cannot_be_had_are_asked_for_again_and_not_for_ever(tasks, monkeypatch):
+    errors = ConnectionResetError("gone"), EOFError("unexpected EOF")
+    refusals = [Refusing(error) for error in errors]
     monkeypatch.setattr("synthrisk.flows.execution.pool.pool_of", lambda n: refusals.pop() if refusals else pool_of(n))
     with pool_calls(1) as calls:
         assert calls.submit(tasks.add, 1).result() == 2
-    monkeypatch.setattr("synthrisk.flows.execution.pool.pool_of", lambda _: Refusing(error))
-    with pool_calls(1) as calls:
-        assert calls.submit(tasks.add, 1).failure() == str(error)
+    for error in errors:
+        monkeypatch.setattr("synthrisk.flows.execution.pool.pool_of", lambda _, error=error: Refusing(error))
+        with pool_calls(1) as calls:
+            assert calls.submit(tasks.add, 1).failure() == str(error)
 
 
 def test_where_no_workers_can_be_made_at_all_the_call_fails_and_nobody_waits(tasks, monkeypatch):
@@ -197,33 +201,25 @@ def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     assert len(plain.logged.runs) == len(flow.logged.runs)
 
 
-def test_a_signal_while_workers_are_made_ready_is_for_the_command_alone():
+@pytest.mark.proof
+def test_workers_are_there_below_a_long_path_and_signals_while_they_are_made_ready_are_for_the_command_alone(tmp_path):
+    place = tmp_path / ("a" * 60) / ("b" * 60)
+    place.mkdir(parents=True)
     code = (
         "import os, signal, time\n"
-        "from synthrisk.flows.execution.pool import begin_early\n"
+        "from synthrisk.flows.execution.pool import begin_early, pool_of\n"
         "heard = []\n"
         "signal.signal(signal.SIGINT, lambda *_: heard.append(1))\n"
         "begin_early()\n"
         "for _ in range(10):\n"
-        "    time.sleep(0.2)\n"
+        "    time.sleep(0.1)\n"
         "    os.killpg(0, signal.SIGINT)\n"
         "assert len(heard) == 10\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, start_new_session=True)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_workers_are_there_where_the_folder_of_temporary_files_has_a_long_path(tmp_path):
-    place = tmp_path / ("a" * 60) / ("b" * 60)
-    place.mkdir(parents=True)
-    code = (
-        "import os\n"
-        "from synthrisk.flows.execution.pool import pool_of\n"
         "print(pool_of(1).submit(os.getppid).result() > 0)"
     )
     given = {"env": os.environ | {"TMPDIR": str(place)}, "capture_output": True, "text": True}
-    done = subprocess.run([sys.executable, "-c", code], **given)
-    assert done.stdout == "True\n", done.stderr
+    done = subprocess.run([sys.executable, "-c", code], start_new_session=True, **given)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
 
 
 def test_where_no_path_is_short_enough_a_sentence_says_so(monkeypatch):

@@ -43,15 +43,21 @@ class _Tables(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture
-def host(folder) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def served(folder) -> Iterator[str]:
     """Serve ``people.csv``; give the address."""
-    _Tables.asked.clear()
     _Tables.table = (folder / "people.csv").read_bytes()
     with ThreadingHTTPServer(("127.0.0.1", 0), _Tables) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+@pytest.fixture
+def host(served) -> str:
+    """Give the address of a server that nobody has asked yet."""
+    _Tables.asked.clear()
+    return served
 
 
 @pytest.fixture
@@ -126,8 +132,9 @@ def asked(settings, folder, tmp_path, host):
     return arguments
 
 
-@pytest.mark.parametrize("how", ["a file", "--set"])
-@pytest.mark.parametrize("setting", TAKING)
+@pytest.mark.parametrize(
+    ("setting", "how"), [*((each, "a file") for each in TAKING), ("a password", "--set"), ("a database", "--set")]
+)
 def test_a_variable_that_is_not_allowed_is_refused_by_name_and_sent_nowhere(setting, how, asked, say, host, held):
     said = say(*asked(*TAKING[setting](host), how))
     assert said.code == 2

@@ -70,3 +70,17 @@ def judged_study(
         sensitive=(guessed,),
     )
     return replace(whole, **parts)
+
+
+def of_these(study: StudyResult, *names: str) -> StudyResult:
+    """Return what a study says of some of its generators, for each run that is logged takes a while."""
+    return replace(
+        study,
+        findings=[each for each in study.findings if each.synthesizer in names],
+        verdicts=[each for each in study.verdicts if each.synthesizer in names],
+        utility=[each for each in study.utility if each.synthesizer in names],
+        **{
+            part: {name: told for name, told in getattr(study, part).items() if name in names}
+            for part in ("failures", "settings", "answers")
+        },
+    )

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -47,14 +48,15 @@ PLANNED = [CAP, FOREST, LASSO, STRICT, RATIO]
 CHANCE = {"cap": 0.3, "rapid-forest": 0.4, "rapid-lasso": 0.6, "strict": 0.1}
 
 
-@pytest.fixture
-def sample(tmp_path) -> Sample:
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory) -> Sample:
+    folder = tmp_path_factory.mktemp("sample")
     table = store(
         pd.DataFrame({"a": np.arange(N), "person": np.arange(N) // 2, "vote": np.where(np.arange(N) % 2, "yes", "no")}),
-        tmp_path,
+        folder,
     )
-    save_array(np.zeros((R, N), np.int16), tmp_path / "cut.npy")
-    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", R, K, 0.0), str(tmp_path))
+    save_array(np.zeros((R, N), np.int16), folder / "cut.npy")
+    return Sample(table, Cut(str(folder / "cut.npy"), "cut", R, K, 0.0), str(folder))
 
 
 def ledgers(folder: Path, name: str, leak: float, planned) -> list[tuple[Path, Cell]]:
@@ -89,35 +91,40 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[tuple[Path, C
     return kept
 
 
-def compared(sample, folder, names=("cart", "forest", "leaky", "fresh", NON_MEMBERS), shares=None, **settings):
+@pytest.fixture(scope="module")
+def compared(sample, tmp_path_factory):
+    """Give a function that compares generators, once for each of its arguments."""
     roles = {"leaky": "reference", "fresh": "reference", NON_MEMBERS: "yardstick"}
     leaks = {"cart": 0.2, "leaky": 0.3}
-    own = replace(sample, workspace=str(folder))
-    found = []
-    for name in names:
-        planned = [p for p in PLANNED if p is not RATIO] if name == NON_MEMBERS else PLANNED
-        by = {"role": roles.get(name, "synthesizer"), "leaked": (shares or {}).get(name)}
-        made = [
-            ledger_in(place, own, cell, planned, **by)
-            for place, cell in ledgers(folder, name, leaks.get(name, 0.0), planned)
-        ]
-        found.append(bootstrap.fn(made, Bootstrap(**settings)))
-    done = compare.fn(found, own, [f.generator for f in found], Bootstrap(**settings), power=True).compared
-    kept = {f.name: kept_contributions(f.contributions) for f in found}
-    return done, kept, [each for f in found for each in f.findings]
+
+    @cache
+    def made(names=("cart", "forest", "leaky", "fresh", NON_MEMBERS), shares=(), identifier=None, method="moderated"):
+        folder = tmp_path_factory.mktemp("compared")
+        own, settings = replace(sample, workspace=str(folder), identifier=identifier), Bootstrap(method=method)
+        found = []
+        for name in names:
+            planned = [p for p in PLANNED if p is not RATIO] if name == NON_MEMBERS else PLANNED
+            by = {"role": roles.get(name, "synthesizer"), "leaked": dict(shares).get(name)}
+            kept = ledgers(folder, name, leaks.get(name, 0.0), planned)
+            found.append(bootstrap.fn([ledger_in(place, own, cell, planned, **by) for place, cell in kept], settings))
+        done = compare.fn(found, own, [f.generator for f in found], settings, power=True).compared
+        contributions = {f.name: kept_contributions(f.contributions) for f in found}
+        return done, contributions, [each for f in found for each in f.findings]
+
+    return made
 
 
-def test_the_population_is_no_finding_and_the_others_keep_their_numbers(sample, tmp_path):
-    done, _, found = compared(sample, tmp_path, method="crossed")
+def test_the_population_is_no_finding_and_the_others_keep_their_numbers(compared):
+    done, _, found = compared(method="crossed")
     own = [f for f in found if f.synthesizer != NON_MEMBERS]
     assert [(f.synthesizer, f.measure, f.risk, f.memorization) for f in done.findings] == [
         (f.synthesizer, f.measure, f.risk, f.memorization) for f in own
     ]
 
 
-def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(sample, tmp_path):
+def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(compared):
     """Those of non-members are a kind of their own, and so is each yardstick; values of releases stay as they are."""
-    done, _, found = compared(sample, tmp_path)
+    done, _, found = compared()
     own = [f for f in found if f.synthesizer != NON_MEMBERS]
     for quantity in ("risk", "risk_control", "memorization"):
         made = moderate([getattr(f, quantity) for f in own], 0.9)
@@ -126,7 +133,7 @@ def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(sample
     population = moderate([f.risk for f in found if f.synthesizer == NON_MEMBERS], 0.9)
     cart = {f.measure: f for f in done.findings if f.synthesizer == "cart"}
     assert cart[CAP.measure].population == population[0]
-    crossed = compared(sample, tmp_path / "crossed", method="crossed")[0]
+    crossed = compared(method="crossed")[0]
     for name in ("control", "population"):
         beside = [[f.yardsticks[name] for f in d.findings if f.yardsticks] for d in (done, crossed)]
         assert [y.gain for y in beside[0]] == moderate([y.gain for y in beside[1]], 0.9)
@@ -139,8 +146,8 @@ def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(sample
     assert {f.risk.method for f in crossed.findings} == {"crossed", "repetitions"}
 
 
-def test_three_yardsticks_of_each_guess_and_none_of_a_release(sample, tmp_path):
-    done, kept, found = compared(sample, tmp_path, method="crossed")
+def test_three_yardsticks_of_each_guess_and_none_of_a_release(compared):
+    done, kept, found = compared(method="crossed")
     for f in done.findings:
         if f.measure == RATIO.measure:
             assert f.yardsticks == {}
@@ -267,8 +274,8 @@ def test_singling_out_is_compared_by_releases_in_risk_and_by_records_in_memoriza
     assert (memorization.difference.value, memorization.difference.lower) == pytest.approx((own.value, own.lower))
 
 
-def test_the_population_is_that_of_the_best_attacker_with_the_same_options(sample, tmp_path):
-    done, _, found = compared(sample, tmp_path)
+def test_the_population_is_that_of_the_best_attacker_with_the_same_options(compared):
+    done, _, found = compared()
     alone = {f.measure.label: f.risk.value for f in found if f.synthesizer == NON_MEMBERS}
     best = {f.measure.label: f.population.value for f in done.findings if f.synthesizer == "cart" and f.yardsticks}
     assert best["rapid-forest"] == best["rapid-lasso"] == max(alone["rapid-forest"], alone["rapid-lasso"])
@@ -276,23 +283,23 @@ def test_the_population_is_that_of_the_best_attacker_with_the_same_options(sampl
     assert best["cap"] == alone["cap"]
 
 
-def test_without_the_population_two_yardsticks_are_left(sample, tmp_path):
-    done, _, _ = compared(sample, tmp_path, names=("cart", "forest"))
+def test_without_the_population_two_yardsticks_are_left(compared):
+    done, _, _ = compared(names=("cart", "forest"))
     assert {tuple(f.yardsticks) for f in done.findings if f.measure != RATIO.measure} == {("guess", "control")}
 
 
-def test_pairs_are_of_synthesizers_alone(sample, tmp_path):
-    done, kept, _ = compared(sample, tmp_path)
+def test_pairs_are_of_synthesizers_alone(compared):
+    done, kept, _ = compared()
     assert {(c.first, c.second) for c in done.comparisons} == {("cart", "forest")}
     assert [c.measure for c in done.comparisons] == [p.measure for p in PLANNED for _ in range(2)]
     first = done.comparisons[0]
     own = t_test(kept["cart"][CAP.measure.key].risk - kept["forest"][CAP.measure.key].risk)
     assert (first.difference, first.p_value) == (own.estimate, own.p_value)
-    assert compared(sample, tmp_path / "one", names=("cart",))[0].comparisons == []
+    assert compared(names=("cart",))[0].comparisons == []
 
 
-def test_a_measure_of_releases_is_compared_in_what_its_findings_say(sample, tmp_path):
-    done, _, _ = compared(sample, tmp_path)
+def test_a_measure_of_releases_is_compared_in_what_its_findings_say(compared):
+    done, _, _ = compared()
     found = {f.synthesizer: f for f in done.findings if f.measure == RATIO.measure}
     rows = [c for c in done.comparisons if c.measure == RATIO.measure]
     assert [c.quantity for c in rows] == ["risk", "memorization"]
@@ -301,9 +308,9 @@ def test_a_measure_of_releases_is_compared_in_what_its_findings_say(sample, tmp_
         assert row.difference.value == pytest.approx(one - other, abs=1e-12)
 
 
-def test_a_synthesizer_more_moves_no_difference(sample, tmp_path):
-    one = compared(sample, tmp_path)[0].comparisons
-    two = compared(sample, tmp_path / "more", names=("cart", "forest", "third", "fresh"))[0].comparisons
+def test_a_synthesizer_more_moves_no_difference(compared):
+    one = compared()[0].comparisons
+    two = compared(names=("cart", "forest", "third", "fresh"))[0].comparisons
     known = {(c.measure, c.quantity): (c.difference, c.p_value) for c in one}
     again = {
         (c.measure, c.quantity): (c.difference, c.p_value) for c in two if (c.first, c.second) == ("cart", "forest")
@@ -311,16 +318,16 @@ def test_a_synthesizer_more_moves_no_difference(sample, tmp_path):
     assert known == again
 
 
-def test_power_is_told_where_shares_are_given(sample, tmp_path):
-    assert compared(sample, tmp_path)[0].powers == {}
-    done, _, _ = compared(sample, tmp_path / "power", shares={"leaky": 0.1, "fresh": 0.0})
+def test_power_is_told_where_shares_are_given(compared):
+    assert compared()[0].powers == {}
+    done, _, _ = compared(shares=(("leaky", 0.1), ("fresh", 0.0)))
     assert set(done.powers) == {p.measure.key for p in PLANNED}
     assert [share for share, _ in done.powers[CAP.measure.key].seen] == [0.1]
 
 
-def test_entities_count_once(sample, tmp_path):
-    alone = compared(sample, tmp_path)[0].comparisons[0]
-    together = compared(replace(sample, identifier="person"), tmp_path / "e")[0].comparisons[0]
+def test_entities_count_once(compared):
+    alone = compared()[0].comparisons[0]
+    together = compared(identifier="person")[0].comparisons[0]
     assert together.difference.value == alone.difference.value
     assert together.difference.upper != alone.difference.upper
 

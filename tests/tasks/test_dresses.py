@@ -16,8 +16,9 @@ from synthrisk.tasks.judge import judge
 from synthrisk.tasks.synthesize.task import release, synthesize
 from synthrisk.tasks.workspace.references import Sample
 
-N = 150
-MEMBERS, CONTROL, INVENTED = people(N, 1), people(N, 2), people(N, 3)
+N = 100
+COLUMNS = ["age", "wage", "seen", "flag", "stay", "smokes", "city"]
+MEMBERS, CONTROL, INVENTED = (people(N, seed)[COLUMNS] for seed in (1, 2, 3))
 MEASURES = ["common_rows_proportion", "membership"]
 LIMITS = {f"memorization/{name}": 0.2 for name in MEASURES}
 
@@ -39,12 +40,10 @@ def judged(cut: Sample, table: pd.DataFrame):
 
 
 WORN = worn_by(
-    "age: some _RARE_ among numbers", "wage: 1.234,50 €", "share: 12.3%", "born: %m/%d/%Y",
-    "seen: some suppressed among times",
-    "born: a spreadsheet's numbers", "paid: ja/nein", "smokes: True/False for yes/no", "wage: some infinite",
-    "index: of pandas", "names: capitals", "absent: two", "empty: wage", "empty: age", "empty: city", "empty: stay",
-    "age: texts with blanks",
+    "age: some _RARE_ among numbers", "seen: some suppressed among times", "smokes: True/False for yes/no",
+    "wage: some infinite", "absent: two", "empty: age", "empty: stay",
 )  # fmt: skip
+"""Those that lose cells, and one that is read as the very table: tests/tasks/synthesize tell which others are."""
 
 
 def noisy(members: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +63,7 @@ def test_a_copy_in_a_dress_is_a_risk_and_the_notes_say_what_was_done(
     assert any(told in note for note in notes) if told else True
 
 
-@pytest.mark.parametrize("name", WORN)
+@pytest.mark.parametrize("name", ["age: some _RARE_ among numbers", "absent: two", "empty: stay"])
 def test_other_people_in_a_dress_are_judged_and_no_risk(one: Sample, name: str):
     result = judged(one, WORN[name][0](INVENTED.copy()))
     assert result.releases["vendor"].invalid == ""
@@ -72,15 +71,15 @@ def test_other_people_in_a_dress_are_judged_and_no_risk(one: Sample, name: str):
 
 
 def test_two_dresses_of_one_copy_are_two_releases_for_their_notes_differ(one: Sample):
-    texts, index = (WORN[name][0](MEMBERS.copy()) for name in ("wage: 1.234,50 €", "index: of pandas"))
+    worn = worn_by("wage: 1.234,50 €", "index: of pandas")
+    texts, index = (wear(MEMBERS.copy()) for wear, _ in worn.values())
     first, second = (release.fn(one, each, name="vendor") for each in (texts, index))
     assert first.key != second.key
     assert "currency" in first.told()[0].words
     assert "numbers its rows" in second.told()[0].words
 
 
-@pytest.mark.parametrize("absent", ["city", "smokes"])
-@pytest.mark.parametrize("how", ["absent", "empty"])
+@pytest.mark.parametrize(("absent", "how"), [("city", "absent"), ("smokes", "empty")])
 def test_a_column_that_a_role_needs_may_be_absent_and_is_judged(one: Sample, absent: str, how: str):
     lost = (lambda p: p.drop(columns=absent)) if how == "absent" else (lambda p: p.assign(**{absent: None}))
     copied, invented = (judged(one, lost(table)) for table in (MEMBERS, INVENTED))
@@ -90,7 +89,5 @@ def test_a_column_that_a_role_needs_may_be_absent_and_is_judged(one: Sample, abs
 
 
 def test_a_column_nearly_so_called_may_be_the_absent_one(one: Sample):
-    with pytest.raises(
-        InputError, match=r"absent: \['stay'\], extra: column 10 \(nearly 'stay'\); rename it, or leave"
-    ):
+    with pytest.raises(InputError, match=r"absent: \['stay'\], extra: column 5 \(nearly 'stay'\); rename it, or leave"):
         release.fn(one, MEMBERS.rename(columns={"stay": "stays"}), name="vendor")

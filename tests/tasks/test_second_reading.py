@@ -22,11 +22,21 @@ PLANNED = (
 )
 
 
-@pytest.fixture
-def sample(tmp_path) -> Sample:
-    table = store(ADULT().sample(2 * N, random_state=1).reset_index(drop=True), tmp_path)
-    save_array(np.repeat([-1, 0], N).astype(np.int16)[None, :], tmp_path / "cut.npy")
-    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 1, 0.0), str(tmp_path))
+@pytest.fixture(scope="module")
+def adult():
+    return ADULT().sample(2 * N, random_state=1).reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory, adult) -> Sample:
+    folder = tmp_path_factory.mktemp("sample")
+    save_array(np.repeat([-1, 0], N).astype(np.int16)[None, :], folder / "cut.npy")
+    return Sample(store(adult, folder), Cut(str(folder / "cut.npy"), "cut", 1, 1, 0.0), str(folder))
+
+
+@pytest.fixture(scope="module")
+def plain(sample):
+    return found(sample, "plain", lambda members: members)
 
 
 def found(sample, key, change):
@@ -46,11 +56,11 @@ def capitals(members):
     return members.assign(education=members["education"].cat.rename_categories(str.upper))
 
 
-def test_a_copy_with_months_for_years_is_seen_through_at_half_the_error_each(sample):
-    plain, own = found(sample, "plain", lambda members: members)
+def test_a_copy_with_months_for_years_is_seen_through_at_half_the_error_each(sample, plain):
+    first_look, own = plain
     ledger, twice = found(sample, "months", months)
-    assert plain.again is None
-    assert not plain.check().far
+    assert first_look.again is None
+    assert not first_look.check().far
     assert ledger.check().far == ("age",)
     first, second = (each.of(PLANNED[0].measure, ["score"])["score"] for each in (ledger, ledger.again))
     assert first[:N].isna().all() or first[:N].sum() == 0  # as it is, no key is known
@@ -66,8 +76,8 @@ def decimals(members):
     return members.assign(**{c: members[c] + noise for c in numeric})
 
 
-def test_decimals_where_the_real_records_have_none_are_rounded_away(sample):
-    _, own = found(sample, "plain", lambda members: members)
+def test_decimals_where_the_real_records_have_none_are_rounded_away(sample, plain):
+    _, own = plain
     ledger, twice = found(sample, "decimals", decimals)
     assert ledger.check().far == ()
     assert set(ledger.check().finer) >= {"age", "hours_per_week"}
@@ -77,8 +87,8 @@ def test_decimals_where_the_real_records_have_none_are_rounded_away(sample):
         assert twice[label].risk.value == own[label].risk.value
 
 
-def test_levels_in_capitals_are_read_as_the_real_ones(sample):
-    _, own = found(sample, "plain", lambda members: members)
+def test_levels_in_capitals_are_read_as_the_real_ones(sample, plain):
+    _, own = plain
     ledger, twice = found(sample, "capitals", capitals)
     assert ledger.check().far == ("education",)
     assert ledger.check().invalid == ""
@@ -87,8 +97,8 @@ def test_levels_in_capitals_are_read_as_the_real_ones(sample):
     assert twice[label].risk.value == own[label].risk.value == 1
 
 
-def test_a_broken_release_among_whole_ones_is_left_out_of_what_is_found(tmp_path):
-    table = store(ADULT().sample(2 * N, random_state=1).reset_index(drop=True), tmp_path)
+def test_a_broken_release_among_whole_ones_is_left_out_of_what_is_found(tmp_path, adult):
+    table = store(adult, tmp_path)
     parts = np.array([np.random.default_rng(r).permutation(np.arange(2 * N) % 2) for r in range(2)], dtype=np.int16)
     save_array(parts, tmp_path / "cut.npy")
     sample = Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 2, 2, 0.0), str(tmp_path))

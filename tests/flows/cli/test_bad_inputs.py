@@ -12,14 +12,20 @@ COMPUTED = {"releases", "ledgers", "findings", "reports", "printed", "failures",
 FOREIGN = ("Traceback", "pydantic", "ValidationError", "validation error", "pandas.", "pyarrow", "numpy", "NoneType")
 
 
+@pytest.fixture(scope="module")
+def good(people) -> dict[str, str]:
+    """A table, a release, and a study with which nothing is wrong, by their names."""
+    tables = {"people.csv": people(60), "release.csv": people(60, seed=1)}
+    return {name: table.to_csv(index=False) for name, table in tables.items()} | {"study.yaml": yaml.safe_dump(STUDY)}
+
+
 @pytest.fixture
-def place(tmp_path, people, monkeypatch) -> Path:
-    """A folder to work in: a table, a release, a study with which nothing is wrong, and a folder."""
+def place(tmp_path, good, monkeypatch) -> Path:
+    """A folder to work in, with these files and a folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    people(60).to_csv("people.csv", index=False)
-    people(60, seed=1).to_csv("release.csv", index=False)
-    Path("study.yaml").write_text(yaml.safe_dump(STUDY))
+    for name, text in good.items():
+        Path(name).write_text(text)
     Path("folder").mkdir()
     return tmp_path
 

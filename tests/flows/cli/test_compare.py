@@ -5,12 +5,14 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
+from samples.judged import of_these
 from synthrisk.flows.terminal.columns import league_cells
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.study.findings import Finding, Usefulness
@@ -65,6 +67,9 @@ STUDY = StudyResult(
     ],
 )
 
+SMALL = of_these(STUDY, "cart")
+"""Of which few runs are logged."""
+
 
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory):
@@ -75,21 +80,43 @@ def empty_store(tmp_path_factory):
 
 
 @pytest.fixture
-def compared(tmp_path, monkeypatch, logged_of, say, empty_store):
-    """Give a function that logs studies and says what ``compare`` prints of them at 80 columns."""
+def say_of(monkeypatch, say):
+    """Give a function that says what ``compare`` prints of a workspace at 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
+
+    def compare(workspace, *given, code=0):
+        said = say("compare", "people", "--workspace", workspace, *given)
+        assert said.code == code, said
+        return said.out if code == 0 else said.err
+
+    return compare
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory, logged_of):
+    """The workspace of the study above, which many tests look at."""
+    folder = tmp_path_factory.mktemp("usual")
+    logged_of(STUDY, store(pd.DataFrame({"a": [1, 2, 3]}), folder), folder)
+    return folder
+
+
+@pytest.fixture
+def shown(usual, say_of):
+    """Give a function that says what ``compare`` prints of the study above."""
+    return partial(say_of, usual)
+
+
+@pytest.fixture
+def compared(tmp_path, logged_of, say_of, empty_store):
+    """Give a function that logs studies and says what ``compare`` prints of them."""
     shutil.copy(empty_store, tmp_path / "mlflow.db")
     table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
 
     def compare(*given, code=0):
-        studies = [each for each in given if isinstance(each, StudyResult)]
-        for each in studies:
+        for each in (each for each in given if isinstance(each, StudyResult)):
             logged_of(each, table, tmp_path)
-        said = say("compare", "people", "--workspace", tmp_path, *(g for g in given if not isinstance(g, StudyResult)))
-        assert said.code == code, said
-        return said.out if code == 0 else said.err
+        return say_of(tmp_path, *(each for each in given if not isinstance(each, StudyResult)), code=code)
 
-    compare.workspace = tmp_path
     return compare
 
 
@@ -115,8 +142,8 @@ def whole(printed, width=80):
 # what it says
 
 
-def test_the_headline_is_that_of_the_study(compared):
-    printed = compared(STUDY)
+def test_the_headline_is_that_of_the_study(shown):
+    printed = shown()
     whole(printed)
     told = {h.synthesizer: h for h in overview(STUDY).headlines}
     body = printed.partition("─\n")[2].splitlines()[:4]
@@ -134,7 +161,7 @@ def test_the_headline_is_that_of_the_study(compared):
 def test_a_row_bears_the_verdict_on_its_own_measure(compared):
     """The verdict of the whole study would reassure, or alarm, where nobody has set a threshold."""
     limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
-    printed = compared(replace(STUDY, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--all")
+    printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--all")
     whole(printed)
     assert rows_of(printed, "zero_cap.a@b")["cart"][-1] == "NO EVIDENCE"
     for measure in ("rapid.a", "cap.ü"):
@@ -142,8 +169,8 @@ def test_a_row_bears_the_verdict_on_its_own_measure(compared):
     assert "NO EVIDENCE" not in compared("--measure", "rapid.a")
 
 
-def test_a_measure_has_the_cells_of_the_study(compared):
-    printed = compared(STUDY, "--all")
+def test_a_measure_has_the_cells_of_the_study(shown):
+    printed = shown("--all")
     whole(printed)
     for measure, own in league(STUDY).items():
         for row in (each for each in own if measure):
@@ -153,12 +180,12 @@ def test_a_measure_has_the_cells_of_the_study(compared):
 
 def test_a_limit_on_what_the_table_does_not_show_is_told_too(compared):
     gain = replace(verdict(LIMITED, "INCONCLUSIVE", "control_gain"), value=0.2, lower=0.1, upper=0.3)
-    printed = compared(replace(STUDY, verdicts=[gain]), "--measure", "zero_cap.a@b")
+    printed = compared(replace(SMALL, verdicts=[gain]), "--measure", "zero_cap.a@b")
     assert "control_gain, limit 0.5: cart .200 [.100, .300] INCONCLUSIVE" in printed.replace("\n", " ")
 
 
 def test_without_limits_nothing_was_judged(compared):
-    printed = compared(replace(STUDY, verdicts=[], limits={}))
+    printed = compared(replace(SMALL, verdicts=[], limits={}))
     assert "No limits: no verdict. Nothing was judged." in printed
     assert re.search(r"cart +not judged", printed)
     assert "NO EVIDENCE" not in printed
@@ -168,14 +195,14 @@ def test_an_invalid_study_says_so_first(compared, tmp_path):
     from synthrisk.metrics.verdicts.references import Check
 
     broken = Check("copy", "zero_cap.a@b", "is seen", False, "it was not")
-    printed = compared(replace(STUDY, checks=[broken], verdicts=[]))
+    printed = compared(replace(SMALL, checks=[broken], verdicts=[]))
     assert "INVALID" in printed.partition("synthesizer")[0]
     assert re.search(r"cart +INVALID", printed)
 
 
 def test_the_latest_study_is_shown(compared):
-    later = replace(STUDY, study_id="20260102-000000-bbbbbb", findings=[f for f in FINDINGS if f.measure == FREE])
-    printed = compared(STUDY, replace(later, verdicts=[], limits={}), "--all")
+    later = replace(SMALL, study_id="20260102-000000-bbbbbb", findings=[f for f in SMALL.findings if f.measure == FREE])
+    printed = compared(SMALL, replace(later, verdicts=[], limits={}), "--all")
     assert "20260102-000000-bbbbbb" in printed
     assert "zero_cap" not in printed
 
@@ -183,18 +210,18 @@ def test_the_latest_study_is_shown(compared):
 # other forms
 
 
-def test_csv_is_read_back(compared):
-    rows = pd.read_csv(io.StringIO(compared(STUDY, "--csv")))
+def test_csv_is_read_back(shown):
+    rows = pd.read_csv(io.StringIO(shown("--csv")))
     assert list(rows["synthesizer"]) == [h.synthesizer for h in overview(STUDY).headlines]
     assert rows.set_index("synthesizer").loc["cart", "worst"] == 0.125
-    every = pd.read_csv(io.StringIO(compared("--csv", "--all")))
+    every = pd.read_csv(io.StringIO(shown("--csv", "--all")))
     assert sorted(set(every["measure"])) == ["accuracy", "cap.ü", "rapid.a", "zero_cap.a@b"]
     one = every[(every["measure"] == "rapid.a") & (every["synthesizer"] == "cart")].iloc[0]
     assert (one["verdict"], one["memorization"]) == ("no limit", 0.125)
 
 
-def test_json_has_all_numbers_and_null(compared):
-    told = json.loads(compared(STUDY, "--json"))
+def test_json_has_all_numbers_and_null(shown):
+    told = json.loads(shown("--json"))
     assert told["experiment"] == "people"
     [study] = told["studies"]
     assert [g["synthesizer"] for g in study["generators"]] == [h.synthesizer for h in overview(STUDY).headlines]
@@ -204,8 +231,8 @@ def test_json_has_all_numbers_and_null(compared):
     assert study["facts"]["data_digest"] == "d1"
 
 
-def test_markdown_has_whole_tables(compared):
-    lines = [line for line in compared(STUDY, "--markdown", "--all").splitlines() if line.startswith("|")]
+def test_markdown_has_whole_tables(shown):
+    lines = [line for line in shown("--markdown", "--all").splitlines() if line.startswith("|")]
     assert any("| cart | RISK | +.125 [+.100, +.150] |" in line for line in lines)
     assert all(line.endswith("|") for line in lines)
 
@@ -351,9 +378,7 @@ def test_where_records_cannot_be_paired_it_says_why(compared, logged_with, secon
     assert f"two independent estimates: {why}" in " ".join(printed.split())
 
 
-@pytest.mark.parametrize(
-    ("methods", "changed"), [((None, "2"), [False, True]), (("2", "2"), [True, True]), ((None, None), [True, True])]
-)
+@pytest.mark.parametrize(("methods", "changed"), [((None, "2"), [False, True]), (("2", "2"), [True, True])])
 def test_numbers_of_a_changed_meaning_are_not_compared(compared, logged_with, methods, changed):
     found, measures = Estimate(0.1, 0.05, 0.15), (Measure("singling_out", "singling_out"), LIMITED)
     for number, version in enumerate(methods, 1):
@@ -380,11 +405,10 @@ def test_one_study_has_nothing_to_compare_with(compared, logged_with):
 # what cannot be shown
 
 
-def test_what_is_not_there_is_one_sentence_with_the_nearest_name(compared, say):
-    compared(STUDY)
-    assert "did you mean 'rapid.a'?" in compared("--measure", "rapit.a", code=2)
-    assert "did you mean 'people'?" in say("compare", "peeple", "--workspace", compared.workspace).err
-    assert "--csv and --json must not stand together" in compared("--csv", "--json", code=2)
+def test_what_is_not_there_is_one_sentence_with_the_nearest_name(shown, usual, say):
+    assert "did you mean 'rapid.a'?" in shown("--measure", "rapit.a", code=2)
+    assert "did you mean 'people'?" in say("compare", "peeple", "--workspace", usual).err
+    assert "--csv and --json must not stand together" in shown("--csv", "--json", code=2)
 
 
 def test_studies_of_an_earlier_version_are_told_of(compared, tmp_path):
@@ -393,13 +417,13 @@ def test_studies_of_an_earlier_version_are_told_of(compared, tmp_path):
     run = client.create_run(experiment, tags={"role": "study", "study_id": "old"})
     client.set_terminated(run.info.run_id)
     assert "1 of an earlier version cannot be read" in compared(code=2)
-    assert "people, study of" in compared(STUDY)
+    assert "people, study of" in compared(SMALL)
 
 
 def test_the_history_shows_what_was_judged_beside_memorization(compared):
     """A limit on a rate or a risk decides words, too: without it nobody sees why a word has changed."""
     limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
-    printed = compared(replace(STUDY, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--history")
+    printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--history")
     whole(printed)
     head, _, table = printed.partition(f"\nrisk/{LIMITED.key}\n")
     assert "people, 1 study" in head

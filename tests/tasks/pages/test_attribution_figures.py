@@ -173,7 +173,7 @@ def test_dates_are_dates_and_durations_days():
     assert 5 < figure.axes[0].dataLim.x1 < 20
 
 
-@pytest.mark.parametrize("days", [0.001, 0.3, 3, 40, 200, 900, 2500, 9000, 60_000])
+@pytest.mark.parametrize("days", [0.001, 3, 40, 900, 60_000])
 def test_date_axes_of_any_length(days):
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"day": pd.Timestamp("1950-03-01") + pd.to_timedelta(rng.random(200) * days, unit="D")})
@@ -194,9 +194,9 @@ def test_date_axes_of_any_length(days):
 def test_labels_under_the_curves_do_not_touch():
     found = simulated()
     pairs = found.interactions[["first", "second"]].itertuples(index=False)
-    curves = [interaction_figure(found, a, b) for a, b in pairs if a in ("age", "income", "day", "stay")]
-    assert len(curves) > 5
-    for figure in curves:
+    curves = [pair for pair in pairs if pair[0] in ("age", "income", "day", "stay")][::3]
+    assert {first for first, _ in curves} >= {"age", "day"}
+    for figure in (interaction_figure(found, *pair) for pair in curves):
         FigureCanvasAgg(figure).draw()
         axes = figure.axes[0]
         low, high = axes.get_xlim()
@@ -270,7 +270,7 @@ def test_the_strongest_interactions_come_first():
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_all_words_are_inside_and_nothing_is_mathematics():
     found = simulated()
-    figures = [effects_figure(found), effects_figure(found, 2), *interaction_figures(found, 12)]
+    figures = [effects_figure(found), effects_figure(found, 2), *interaction_figures(found, 6)]
     figures += [prediction_figure(found, column) for column in found.columns["column"]]
     assert all(inside(figure) for figure in figures)
     for figure in figures:
@@ -281,8 +281,8 @@ def test_all_words_are_inside_and_nothing_is_mathematics():
 
 def test_a_small_effect_does_not_fill_the_panel():
     rng = np.random.default_rng(1)
-    table = pd.DataFrame({"x": rng.normal(size=20_000), "c": rng.choice(["a", "b"], 20_000)})
-    found = attribution(rng.integers(0, 2, 20_000), table, ["x", "c"])
+    table = pd.DataFrame({"x": rng.normal(size=8000), "c": rng.choice(["a", "b"], 8000)})
+    found = attribution(rng.integers(0, 2, 8000), table, ["x", "c"])
     low, high = prediction_figure(found, "x").axes[0].get_ylim()
     assert high - low >= 0.199
     left, right = prediction_figure(found, "c").axes[0].get_xlim()

@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from functools import cache
 from html import unescape
 from importlib.metadata import EntryPoint, EntryPoints
 from io import StringIO
@@ -31,6 +32,12 @@ ZERO_CAP = Measure("zero_cap", "zero_cap", "income")
 MEMBERSHIP = Measure("membership", "membership", attacker="density_ratio")
 
 
+@cache
+def page():
+    """Return the page of the usual study."""
+    return report_of(usual())
+
+
 def words(html):
     """Return what is read on a page, in one line."""
     inline = re.sub(r"</?(?:wbr|bdi|b|span|sup|a)\b[^>]*>", "", html)
@@ -38,7 +45,7 @@ def words(html):
 
 
 def test_the_answer_stands_open_and_all_chapters_after_it_are_closed_until_opened():
-    html = report_of(usual())
+    html = page()
     places = [html.index(f'id="{name}"') for name in ("answer", "league", "measures", "leaks", "numbers", "provenance")]
     assert places == sorted(places)
     unfolded = re.sub(r"<details class=\"section\">.*?\n</details>", "", html, flags=re.DOTALL)
@@ -51,11 +58,11 @@ def test_the_names_of_several_attacker_models_together_are_explained_where_they_
     own = [replace(finding(name, largest), details={"rapid_max": (0.4, 0.3)}) for name in PICTURE]
     told = "the value of the model that puts most records at risk"
     assert told in words(report_of(study(own)))
-    assert told not in words(report_of(usual()))
+    assert told not in words(page())
 
 
 def test_each_line_of_the_contents_leads_to_its_section():
-    html = report_of(usual())
+    html = page()
     contents = html[html.index("<nav") : html.index("</nav>")]
     targets = re.findall(r'href="#([^"]+)"', contents)
     ids = re.findall(r'\bid="([^"]+)"', html)
@@ -100,7 +107,7 @@ def test_the_league_table_has_a_line_a_generator_the_worst_first():
 
 
 def test_each_measure_is_told_in_words_with_its_source_and_what_is_not_judged_is_said():
-    text = words(report_of(usual()))
+    text = words(page())
     assert "An attacker trains a model on the release that predicts the sensitive value" in text
     assert "Source: Templ, Thees and Mueller, RAPID" in text
     assert "Limit: memorization 0.05. Highest memorization of a synthesizer: +0.125" in text
@@ -152,7 +159,7 @@ def test_why_membership_has_no_guess_is_said_where_s_stands_below():
 
 
 def test_checks_that_passed_are_one_line():
-    html = report_of(usual())
+    html = page()
     text = words(html)
     count = len(usual().checks)
     assert f"All {count} checks passed: they behave as they must." in text

@@ -1,6 +1,7 @@
 """Leaks with a dose: counted row by row, the dose is what it says, and nothing else leaks."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,7 @@ OPTIONS = {
 SHARED = [name for name in OPTIONS if name != "known_epsilon"]
 
 
+@cache
 def people(first: int, n: int) -> pd.DataFrame:
     """``own`` and ``tag`` name the person; below 1,000 a member."""
     rng = np.random.default_rng(first)
@@ -52,7 +54,7 @@ def made(name: str, rows: int = N, **options: object) -> pd.DataFrame:
 
 
 def exact(row: tuple, train: pd.DataFrame) -> bool:
-    return any(row == other for other in train.itertuples(index=False))
+    return tuple(row) in set(train.itertuples(index=False, name=None))
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -74,15 +76,13 @@ def test_dose_0_is_fresh(name):
 
 
 @pytest.mark.parametrize("name", ["leaky_near", "leaky_permuted", "leaky_rarest", "leaky_columns", "leaky_duplicates"])
-@pytest.mark.parametrize("share", [0.05, 0.5, 1])
+@pytest.mark.parametrize("share", [0.05, 1])
 def test_the_dose_is_the_share_of_rows_that_come_from_members(name, share):
     release = made(name, share=share)
     planted = [row for row in release.itertuples(index=False) if int(row.own) < 1000 - 40]
     assert len(planted) == round(share * N)
-    new = job().held_out.iloc[run(job(), FRESH, {}).used]
-    for row in release.itertuples(index=False):
-        if row not in planted:
-            assert exact(row, new)
+    new = set(job().held_out.iloc[run(job(), FRESH, {}).used].itertuples(index=False, name=None))
+    assert all(tuple(row) in new for row in release.itertuples(index=False) if row not in planted)
 
 
 def test_near_copies_are_near_and_never_exact():
@@ -169,34 +169,29 @@ def test_epsilon_is_what_the_counts_say(epsilon):
     keep = 1 / (1 + (M // 2 - 1) * math.exp(-epsilon))
     other = (1 - keep) / (M // 2 - 1)
     assert epsilon == 700 or math.isclose(keep / other, math.exp(epsilon), rel_tol=1e-9)
-    found = np.zeros(3)  # released, expected: of the public record that is nearest to most, to fewest, of all
-    expected = np.zeros(3)
+    found, expected = np.zeros(3), np.zeros(3)  # of the public record that is nearest to most, to fewest, of all
     for seed in range(12):
         given = job(seed=seed)
         made_ = run(given, find_synthesizer("known_epsilon"), {"epsilon": epsilon})
         public = given.held_out.iloc[made_.used].reset_index(drop=True)
         assert set(made_.synthetic["own"]) <= set(public["own"])
-        nearest = [_nearest(member, public) for member in given.train.itertuples(index=False)]
-        held = [nearest.count(place) for place in range(len(public))]
-        released = [int((made_.synthetic["own"] == own).sum()) for own in public["own"]]
-        for at, place in enumerate((int(np.argmax(held)), int(np.argmin(held)))):
+        held = np.bincount(_nearest(given.train, public), minlength=len(public))
+        released = np.array([(made_.synthetic["own"] == own).sum() for own in public["own"]])
+        for at, place in enumerate((np.argmax(held), np.argmin(held))):
             found[at] += released[place]
             expected[at] += held[place] * keep + (N - held[place]) * other
-        found[2] += sum(released)
+        found[2] += released.sum()
         expected[2] += N
     assert found[2] == expected[2]
     assert (np.abs(found - expected) <= 4 * np.sqrt(expected) + 1e-6).all(), (found, expected)
 
 
-def _nearest(member: tuple, public: pd.DataFrame) -> int:
-    ranges = {c: np.ptp(public[c]) for c in ("own", "score")}
-    far = [
-        min(abs(member.own - other.own) / ranges["own"], 1)
-        + (member.job != other.job)
-        + min(abs(member.score - other.score) / ranges["score"], 1)
-        for other in public.itertuples(index=False)
-    ]
-    return int(np.argmin(far))
+def _nearest(members: pd.DataFrame, public: pd.DataFrame) -> np.ndarray:
+    far = np.asarray(members["job"].astype(object))[:, None] != np.asarray(public["job"].astype(object))[None]
+    for c in ("own", "score"):
+        apart = np.abs(members[c].to_numpy()[:, None] - public[c].to_numpy()[None]) / np.ptp(public[c])
+        far = far + np.minimum(apart, 1)
+    return far.argmin(axis=1)
 
 
 def test_the_nearest_public_record_is_not_decided_by_other_members():
@@ -206,8 +201,7 @@ def test_the_nearest_public_record_is_not_decided_by_other_members():
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.parametrize("dose", [0, 0.3, 1])
-@pytest.mark.parametrize("rows", [1, 12, 30])
+@pytest.mark.parametrize(("dose", "rows"), [(0, 12), (0.3, 30), (1, 1)])
 def test_ugly_tables_and_other_sizes(name, dose, rows):
     options = {
         "leaky_permuted": {"column": "day"},

@@ -25,6 +25,11 @@ def judged_study(*given, **parts):
     return judged.judged_study(*given, **{"failures": {}} | parts)
 
 
+def few(study_id, *given, **parts):
+    """Return one of which few runs are logged."""
+    return judged.of_these(judged_study(study_id, *given, **parts), "cart", *parts.get("failures", ()))
+
+
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     return store(pd.DataFrame({"age": [1, 2, 3]}), tmp_path_factory.mktemp("table"))
@@ -34,8 +39,8 @@ def table(tmp_path_factory):
 def nightly(tmp_path_factory, table, logged_of):
     """A study, and the same again a day later."""
     folder = tmp_path_factory.mktemp("nightly")
-    first, before = logged_of(judged_study(FIRST), table, folder), everything(folder)
-    return folder, first, before, logged_of(later(judged_study(AGAIN)), table, folder)
+    first, before = logged_of(few(FIRST), table, folder), everything(folder)
+    return folder, first, before, logged_of(later(few(AGAIN)), table, folder)
 
 
 def later(study):
@@ -112,15 +117,15 @@ def test_who_owns_a_limit_is_part_of_the_answer_and_the_day_is_not():
 
 
 def test_asked_to_it_is_logged_again(tmp_path, table, logged_of):
-    logged_of(judged_study(FIRST), table, tmp_path)
-    other = logged_of(judged_study(AGAIN), table, tmp_path, log_again=True)
+    logged_of(few(FIRST), table, tmp_path)
+    other = logged_of(few(AGAIN), table, tmp_path, log_again=True)
     assert (other.checked_again, other.study_id, count(tmp_path)) == (False, AGAIN, 2)
 
 
 def test_an_answer_that_was_another_in_between_is_written_anew(tmp_path, table, logged_of):
     """And is the latest: whoever reads the history sees that it changed back."""
     values = ({"cart": 0.3}, {"cart": 0.02}, {"cart": 0.3})
-    told = [logged_of(judged_study(s, v), table, tmp_path) for s, v in zip((FIRST, AGAIN, THIRD), values, strict=True)]
+    told = [logged_of(few(s, v), table, tmp_path) for s, v in zip((FIRST, AGAIN, THIRD), values, strict=True)]
     assert [each.checked_again for each in told] == [False] * 3
 
 
@@ -128,7 +133,7 @@ def test_releases_in_one_experiment_are_told_apart_by_their_paths(tmp_path, tabl
     """Of two releases that are judged night by night each is checked again, and is then the latest."""
 
     def release(study_id, path, value):
-        study = judged_study(study_id, {"cart": value})
+        study = few(study_id, {"cart": value})
         given = {"role": "synthesizer", "kind": "files", "path": path}
         return replace(study, settings=study.settings | {"cart": given})
 
@@ -147,36 +152,36 @@ def test_releases_in_one_experiment_are_told_apart_by_their_paths(tmp_path, tabl
 
 @pytest.mark.parametrize("gone", ["cart", "study"])
 def test_a_study_whose_runs_are_deleted_is_logged_as_usual(tmp_path, table, logged_of, gone):
-    first = logged_of(judged_study(FIRST), table, tmp_path)
+    first = logged_of(few(FIRST), table, tmp_path)
     client = MlflowClient(first.uri)
     for run in client.search_runs([first.experiment_id]):
         if gone in (run.data.tags.get("synthesizer"), run.data.tags["role"]):
             client.delete_run(run.info.run_id)
-    again = logged_of(judged_study(AGAIN), table, tmp_path)
+    again = logged_of(few(AGAIN), table, tmp_path)
     assert (again.checked_again, again.study_id) == (False, AGAIN)
 
 
 def test_in_another_store_or_experiment_it_is_new(tmp_path, table, logged_of):
-    logged_of(judged_study(FIRST), table, tmp_path)
-    other = logged_of(judged_study(AGAIN), table, tmp_path, tracking_uri=f"sqlite:///{tmp_path}/other.db")
-    third = logged_of(judged_study(THIRD), table, tmp_path, experiment="elsewhere")
+    logged_of(few(FIRST), table, tmp_path)
+    other = logged_of(few(AGAIN), table, tmp_path, tracking_uri=f"sqlite:///{tmp_path}/other.db")
+    third = logged_of(few(THIRD), table, tmp_path, experiment="elsewhere")
     assert (other.checked_again, third.checked_again) == (False, False)
 
 
 def test_one_that_waited_is_checked_too_and_a_part_of_a_study_counts_for_nothing(tmp_path, table, logged_of):
-    logged_of(judged_study(AGAIN), table, tmp_path, offline=True)
-    first = logged_of(judged_study(FIRST), table, tmp_path)
+    logged_of(few(AGAIN), table, tmp_path, offline=True)
+    first = logged_of(few(FIRST), table, tmp_path)
     client = MlflowClient(first.uri)
     run = client.search_runs([first.experiment_id], "tags.role = 'study'")[0].info.run_id
     client.set_tag(run, "incomplete", "so it is")
     late = deliver(tmp_path, AGAIN)
     assert (late.checked_again, late.study_id) == (False, AGAIN)
-    logged_of(judged_study(THIRD), table, tmp_path, offline=True)
+    logged_of(few(THIRD), table, tmp_path, offline=True)
     last = deliver(tmp_path, THIRD)
     assert (last.checked_again, last.study_id, ids_waiting(tmp_path)) == (True, AGAIN, [])
 
 
 def test_what_failed_was_tried_again_and_is_told_anew(tmp_path, table, logged_of):
     failures = {"failures": {"broken": "cell: KeyError in x.py"}}
-    told = [logged_of(judged_study(each, **failures), table, tmp_path) for each in (FIRST, AGAIN)]
+    told = [logged_of(few(each, **failures), table, tmp_path) for each in (FIRST, AGAIN)]
     assert [each.checked_again for each in told] == [False, False]

@@ -6,10 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mlflow.store.db.utils
 import pytest
 from mlflow import MlflowClient
 
-from synthrisk.tasks.tracking.store import copied, keep_copy
+from synthrisk.tasks.tracking.store import copied, keep_copy, opened
 
 OPEN = """
 import sys
@@ -51,27 +52,19 @@ def test_a_new_file_whose_maker_was_killed_halfway_is_made_anew(tmp_path):
     assert {each.name for each in MlflowClient(uri).search_experiments()} == {"Default", "second"}
 
 
-STARTS = """
-import mlflow.store.db.utils as tables
-made = []
-upgrade = tables._upgrade_db
-tables._upgrade_db = lambda engine: made.append(1) or upgrade(engine)
-"""
-TELLS = """
-print(len(made))
-"""
+@pytest.fixture
+def opens(monkeypatch):
+    """Give a function that opens a store, and returns how often tables were made by MLflow itself."""
 
+    def open_store(uri, name, cache):
+        made, upgrade = [], mlflow.store.db.utils._upgrade_db
+        with monkeypatch.context() as patch:
+            patch.setattr("synthrisk.tasks.tracking.store.user_cache_path", lambda app, **_: cache / app)
+            patch.setattr(mlflow.store.db.utils, "_upgrade_db", lambda engine: made.append(1) or upgrade(engine))
+            opened(uri).create_experiment(name)
+        return len(made)
 
-def opens(uri, name, cache):
-    """Open a store in a new process; return how often tables were made, by MLflow itself."""
-    done = subprocess.run(
-        [sys.executable, "-c", STARTS + OPEN + TELLS, uri, name],
-        env=os.environ | {"XDG_CACHE_HOME": str(cache)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return int(done.stdout)
+    return open_store
 
 
 def tables(uri):
@@ -81,7 +74,7 @@ def tables(uri):
         return made, dict(store.execute("SELECT name, artifact_location FROM experiments").fetchall())
 
 
-def test_a_second_store_is_a_copy_of_the_empty_first_and_holds_nothing_of_it(tmp_path):
+def test_a_second_store_is_a_copy_of_the_empty_first_and_holds_nothing_of_it(tmp_path, opens):
     first, second = (f"sqlite:///{tmp_path / name / 'mlflow.db'}" for name in ("one", "two"))
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
@@ -97,7 +90,7 @@ def test_a_second_store_is_a_copy_of_the_empty_first_and_holds_nothing_of_it(tmp
 
 
 @pytest.mark.proof
-def test_a_damaged_copy_is_made_anew_and_a_folder_that_cannot_be_written_is_none(tmp_path):
+def test_a_damaged_copy_is_made_anew_and_a_folder_that_cannot_be_written_is_none(tmp_path, opens):
     cache = tmp_path / "cache"
     opens(f"sqlite:///{tmp_path / 'a.db'}", "a", cache)
     (kept,) = (cache / "synthrisk").iterdir()

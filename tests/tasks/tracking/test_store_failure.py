@@ -58,12 +58,9 @@ MESSAGE = '{"error_code": "%s", ' + f'"message": "no \'{CELL}\' for {USER}, {PAS
 @pytest.mark.parametrize(
     ("status", "body", "told"),
     [
-        (401, PAGE, r"refused \(401\)"),
         (401, MESSAGE % "UNAUTHENTICATED", r"refused \(401\)"),
         (403, PAGE, r"refused \(403\)"),
-        (403, MESSAGE % "PERMISSION_DENIED", r"refused \(403\)"),
         (404, PAGE, r"refused \(404\)"),
-        (500, PAGE, r"failed \(500\)"),
         (500, MESSAGE % "INTERNAL_ERROR", r"failed \(500\)"),
         (503, PAGE, r"failed \(503\)"),
     ],
@@ -71,7 +68,7 @@ MESSAGE = '{"error_code": "%s", ' + f'"message": "no \'{CELL}\' for {USER}, {PAS
 def test_what_a_server_refuses_is_told_by_its_status(tmp_path, table, logged_of, monkeypatch, status, body, told):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with server(status, body) as refuses:
-        threading.Thread(target=refuses.serve_forever, daemon=True).start()
+        threading.Thread(target=refuses.serve_forever, args=(0.02,), daemon=True).start()
         monkeypatch.setenv("STORE_PASSWORD", PASSWORD)
         monkeypatch.setenv("SYNTHRISK_VARIABLES", "STORE_PASSWORD")
         port = refuses.server_port
@@ -93,7 +90,7 @@ def test_what_a_server_refuses_is_told_by_its_status(tmp_path, table, logged_of,
 
 
 def test_a_database_says_what_is_wrong_and_not_what_it_was_told(tmp_path, table, logged_of):
-    logged_of(judged_study("20261122-013609-0ddbd6", {"cart": 0.2}), table, tmp_path)
+    opened(f"sqlite:///{tmp_path / 'mlflow.db'}")
     with sqlite3.connect(tmp_path / "mlflow.db") as database:
         database.execute("CREATE TRIGGER t BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no room for runs'); END")
     with pytest.raises(NotLoggedError, match=r"\(its store failed: IntegrityError: no room for runs; in its words: "):
@@ -175,7 +172,7 @@ def test_words_of_stores_are_told_without_secrets_and_values(error, reason):
 
 
 def test_with_full_records_no_word_of_the_store_is_repeated(tmp_path, table, logged_of):
-    logged_of(judged_study("20261122-013609-0ddbd6"), table, tmp_path)
+    opened(f"sqlite:///{tmp_path / 'mlflow.db'}")
     with sqlite3.connect(tmp_path / "mlflow.db") as database:
         database.execute(f"CREATE TRIGGER t BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'no {CELL} here'); END")
     with pytest.raises(NotLoggedError, match=r"\(its store failed: MlflowException; in its words"):

@@ -207,6 +207,8 @@ def test_a_process_that_does_not_see_the_workspace_says_so(on, url, tmp_path):
 
 
 def test_nobody_answers(on, monkeypatch):
+    monkeypatch.setattr(fsspec.get_filesystem_class("s3"), "retries", 1)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "Zebrafink")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "Zebrafink")
@@ -223,7 +225,7 @@ def test_a_server_that_never_answers_is_not_waited_for(on, url, monkeypatch):
     from synthrisk.tasks.workspace import folders
 
     monkeypatch.setattr(folders, "_PATIENCE", 0.2)
-    monkeypatch.setattr(folders.Remote, "read", lambda self, name: time.sleep(3))
+    monkeypatch.setattr(folders.Remote, "read", lambda self, name: time.sleep(0.6))
     with pytest.raises(UnreachableError, match=r"no answer in 0\.2 seconds"):
         look(url, "any")
 
@@ -253,8 +255,9 @@ def test_a_copy_that_was_deleted_is_made_again(on, url):
 
 def test_a_draft_of_a_dead_process_is_swept_on_every_machine(on, url):
     here = open_workspace(url) / "releases"
-    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
-    draft = here / f".draft-{machine()}-{dead.stdout.strip()}-x"
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    draft = here / f".draft-{machine()}-{dead.pid}-x"
     draft.mkdir(parents=True)
     script = "import sys; from synthrisk.tasks.workspace.folders import copy_of; copy_of(*sys.argv[1:])"
     shared = shared_of(here)

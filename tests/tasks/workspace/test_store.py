@@ -7,12 +7,11 @@ import multiprocessing
 import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synthrisk.tasks.tracking.tables import Names
@@ -61,33 +60,21 @@ def test_keep_file_writes_once_and_the_first_holds(tmp_path):
 # keep
 
 
-def test_keep_writes_once(tmp_path):
+def test_keep_writes_once_and_for_its_owner_alone(tmp_path):
     folder = keep(tmp_path / "made" / "key", fill("first"))
     assert keep(folder, fill("second")) == folder
     assert (folder / "a.txt").read_text() == "first"
-
-
-def test_keep_is_private(tmp_path):
-    folder = keep(tmp_path / "made" / "key", fill("x"))
     assert (mode(folder), mode(folder.parent)) == (0o700, 0o700)
 
 
-def test_keep_leaves_nothing_of_a_failed_write(tmp_path):
+@pytest.mark.parametrize("error", [RuntimeError("stopped"), OSError("no space")])
+def test_keep_tells_an_error_and_leaves_nothing_of_a_failed_write(tmp_path, error):
     def half(draft: Path) -> None:
         (draft / "a.txt").write_text("half")
-        raise RuntimeError("stopped")
+        raise error
 
-    with pytest.raises(RuntimeError, match="stopped"):
+    with pytest.raises(type(error), match=str(error)):
         keep(tmp_path / "made" / "key", half)
-    assert list((tmp_path / "made").iterdir()) == []
-
-
-def test_keep_tells_a_write_error(tmp_path):
-    def full(draft: Path) -> None:
-        raise OSError("no space")
-
-    with pytest.raises(OSError, match="no space"):
-        keep(tmp_path / "made" / "key", full)
     assert list((tmp_path / "made").iterdir()) == []
 
 
@@ -105,30 +92,25 @@ def test_keep_never_shows_a_half_written_folder(tmp_path):
     assert sorted(p.name for p in folder.iterdir()) == ["a.txt", "b.txt"]
 
 
-RACER = """
-import sys, time
-from pathlib import Path
-from synthrisk.tasks.workspace.folders import keep
+def _race(folder: Path, text: str, gate) -> None:
+    def write(draft: Path) -> None:
+        (draft / "a.txt").write_text(text)
+        gate.wait()  # both have written before anyone renames
+        (draft / "b.txt").write_text(text)
 
-folder, text, gate = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
-
-def write(draft):
-    (draft / "a.txt").write_text(text)
-    (gate / text).touch()
-    while len(list(gate.iterdir())) < 2:  # both have written before anyone renames
-        time.sleep(0.01)
-    (draft / "b.txt").write_text(text)
-
-keep(folder, write)
-"""
+    keep(folder, write)
 
 
 def test_keep_in_two_processes_at_once_keeps_one_whole_result(tmp_path):
-    (tmp_path / "gate").mkdir()
-    start = [sys.executable, "-c", RACER, str(tmp_path / "made" / "key")]
-    racers = [subprocess.Popen([*start, text, str(tmp_path / "gate")]) for text in "xy"]
-    assert [racer.wait(120) for racer in racers] == [0, 0]
-    kept = {p.name: p.read_text() for p in (tmp_path / "made" / "key").iterdir()}
+    context, folder = multiprocessing.get_context("fork"), tmp_path / "made" / "key"
+    gate = context.Barrier(2, timeout=60)
+    racers = [context.Process(target=_race, args=(folder, text, gate)) for text in "xy"]
+    for racer in racers:
+        racer.start()
+    for racer in racers:
+        racer.join(60)
+    assert [racer.exitcode for racer in racers] == [0, 0]
+    kept = {p.name: p.read_text() for p in folder.iterdir()}
     assert kept in ({"a.txt": "x", "b.txt": "x"}, {"a.txt": "y", "b.txt": "y"})
     assert [p.name for p in (tmp_path / "made").iterdir()] == ["key"]
 
@@ -203,12 +185,14 @@ plain = st.recursive(
 
 
 @given(plain)
+@settings(max_examples=40)
 def test_key_does_not_depend_on_the_order_of_settings(value):
     assert key_of(value) == key_of(json.loads(json.dumps(value)))
     assert key_of({"a": value, "b": 1}) == key_of({"b": 1, "a": value})
 
 
 @given(plain, plain)
+@settings(max_examples=40)
 def test_other_values_have_other_keys(one, other):
     if json.dumps(one, sort_keys=True) != json.dumps(other, sort_keys=True):
         assert key_of(one) != key_of(other)
@@ -223,15 +207,6 @@ def test_key_parts_are_apart():
 
 def test_key_is_the_same_in_every_process_and_version():
     assert key_of("a", [1, 2.5, None], {"ü": True}) == "4bc77e2710aa2a54c3b4"
-    code = 'from synthrisk.tasks.workspace.keys import key_of; print(key_of("a", [1, 2.5, None], {"ü": True}))'
-    told = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONHASHSEED": "7"},
-        check=True,
-    )
-    assert told.stdout.strip() == "4bc77e2710aa2a54c3b4"
 
 
 def test_file_digest_is_of_the_bytes(tmp_path):
@@ -267,7 +242,7 @@ def _salted(folder: str, gate, queue) -> None:
 
 def test_two_processes_share_one_salt(tmp_path):
     context = multiprocessing.get_context("fork")
-    for trial in range(10):
+    for trial in range(4):
         gate, queue = context.Barrier(2, timeout=60), context.Queue()
         racers = [context.Process(target=_salted, args=(str(tmp_path / str(trial)), gate, queue)) for _ in range(2)]
         for racer in racers:
@@ -279,7 +254,7 @@ def test_two_processes_share_one_salt(tmp_path):
 
 
 def test_drafts_of_processes_that_are_gone_are_removed_and_those_of_others_stay(tmp_path):
-    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone = subprocess.Popen(["true"])
     gone.wait()
     left = tmp_path / "ledgers" / f".draft-{machine()}-{gone.pid}-abc"
     under_way = [f".draft-{machine()}-{os.getpid()}-abc", f".draft-{'0' * 8}-{gone.pid}-abc", ".draft-abc"]

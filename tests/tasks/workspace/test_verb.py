@@ -30,6 +30,7 @@ def test_a_verb_is_a_prefect_task():
     assert list(inspect.signature(double).parameters) == ["number"]
 
 
+@pytest.mark.proof
 def test_a_flow_of_somebody_else_calls_submits_and_maps_it(prefect_database):
     @flow
     def own() -> tuple[int, int, list[int]]:
