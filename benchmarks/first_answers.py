@@ -24,13 +24,13 @@ LISTS = (["--help"], ["metrics"], ["schema"])
 ROWS = 10_000
 
 
-def tables(folder: Path) -> None:
+def tables(folder: Path, rows: int = ROWS) -> None:
     """Write real table, release and control records."""
     from synthrisk.tasks.data import read
 
-    adult = read("adult").sample(3 * ROWS, random_state=0)
+    adult = read("adult").sample(3 * rows, random_state=0)
     for place, name in enumerate(("real", "release", "control")):
-        adult.iloc[place * ROWS : (place + 1) * ROWS].to_csv(folder / f"{name}.csv", index=False)
+        adult.iloc[place * rows : (place + 1) * rows].to_csv(folder / f"{name}.csv", index=False)
 
 
 def evaluation(folder: Path) -> list[str]:

@@ -6,13 +6,15 @@ is valid for the time stamp of its own file alone: a compiled function calls non
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from numba import njit
+from numba import config, njit
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _FUNCTIONS: list[Any] = []  # those imported so far
+_PARTS = 8  # parts of the work of each thread, so that none waits long for the last
 
 
 def compiled(function: _F) -> _F:
@@ -25,25 +27,44 @@ def inlined(function: _F) -> _F:
     return njit(forceinline=True)(function)
 
 
-def parallel(function: _F) -> _F:
-    """Compile a function whose ``prange`` loops run on all of numba's threads."""
-    return _kept(function, parallel=True)
+def threaded(function: _F) -> _F:
+    """Compile a function of some blocks, ``(first, last, ...)``, for ``in_blocks``; threads need not wait in it.
 
-
-def parallel_beside(function: _F) -> _F:
-    """Compile such a function so that other threads of Python run meanwhile, as the one that says how far it is.
-
-    Callers see to it that one thread at a time enters any of these.
+    numba's own parallel loops take twice the time to compile.
     """
-    return _kept(function, parallel=True, nogil=True)
+    return _kept(function, nogil=True)
+
+
+def in_blocks(function: Callable[..., object], blocks: int, *given: Any) -> None:
+    """Run a ``threaded`` function over all blocks, on as many threads as numba may use.
+
+    Args:
+        function: Writes what it finds in a block to places that no other block writes to.
+        blocks: How many there are.
+        given: What the function takes after the first block and the one after its last.
+    """
+    at_once = min(int(config.NUMBA_NUM_THREADS), blocks)
+    if at_once < 2:
+        function(0, blocks, *given)
+        return
+    size = -(-blocks // (_PARTS * at_once))
+    with ThreadPoolExecutor(at_once) as pool:
+        parts = [pool.submit(function, k, min(k + size, blocks), *given) for k in range(0, blocks, size)]
+        for part in parts:
+            part.result()
 
 
 def are_kept() -> bool:
     """Tell whether every function that was imported so far has been compiled before, and is found on disk."""
-    return all(map(_is_kept, _FUNCTIONS))
+    return all(map(_is_on_disk, _FUNCTIONS))
 
 
-def _is_kept(function: Any) -> bool:
+def is_kept(function: Any) -> bool:
+    """Tell whether a function was compiled in this process, or before and is found on disk."""
+    return bool(function.signatures) or _is_on_disk(function)
+
+
+def _is_on_disk(function: Any) -> bool:
     folder, code = function.stats.cache_path, function.py_func.__code__
     source = Path(code.co_filename)
     start, since = f"{source.stem}.{function.py_func.__qualname__}-{code.co_firstlineno}.", source.stat().st_mtime

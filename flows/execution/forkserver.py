@@ -1,8 +1,7 @@
 """Imported by the process that workers are forked from: what it has, each of them has at once.
 
 What each look at a release runs is compiled meanwhile, where it never was on this machine: once, not in every worker
-at the same time. It is done in a process of its own: what is forked from one that has run loops on threads may not
-run them again.
+at the same time, and in a process of its own, beside the imports.
 """
 
 import multiprocessing
@@ -14,7 +13,7 @@ from importlib import import_module
 from synthrisk.metrics.neighbours.nearest import prepare
 from synthrisk.tasks.workspace.parent_process import end_with_parent
 
-_COMPILED = ("metrics.neighbours.box_search", "metrics.neighbours.differing_cells_compiled")
+_COMPILED = ("metrics.neighbours.box_search",)
 _NEEDED = (
     *("tasks.synthesize.task", "tasks.synthesize.cart", "tasks.attack", "tasks.bootstrap", "tasks.expose"),
     *("tasks.pages.exposure", "tasks.pages.report"),

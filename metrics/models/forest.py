@@ -1,7 +1,7 @@
 """A random forest for categories: scikit-learn's numbers, to the last bit, in about a quarter of its time."""
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +16,9 @@ Rule = Literal["scikit-learn", "ranger"]
 LARGEST = 2**24
 """Codes of a feature x classes up to which they are counted; beyond scikit-learn takes over, if by its rule (64 MB a
 thread)."""
+_COMPILING = 3e7
+"""Records x trees that scikit-learn grows, or asks, in the seconds that it takes to compile our own once."""
+_DONE = [0]  # records x trees that were asked for so far
 _LIMIT = np.iinfo(np.int32).max  # scikit-learn draws the seed of a tree, and of its splits, below it
 
 
@@ -65,7 +68,10 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, rows: np.ndarray) -> np.ndarray:
         """Return the probability of each class, (q, K)."""
-        coded, grow, stops = _Coded.of(self._rows, rows), _compiled(), self.rule == "ranger"
+        stops = self.rule == "ranger"
+        if not stops and not _pays(self.n_estimators * (len(self._rows) + len(rows))):
+            return np.asarray(self._sorted().predict_proba(rows))
+        coded, grow = _Coded.of(self._rows, rows), _compiled()
         if grow is None and stops:
             raise InputError("attacker must not be ranger where numba cannot be imported; random_forest needs none")
         too_many = coded is not None and not stops and len(self.classes_) * (coded.values.shape[1] + 1) > LARGEST
@@ -77,7 +83,7 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
         target = self._codes.astype(np.int32)
         for counts, states in self._samples():
             grown = np.empty((len(counts), *shares.shape))
-            grow(*coded, target, counts, states, *rule, grown)
+            grow(len(counts), *coded, target, counts, states, *rule, grown)
             for each in grown:  # in the order of the trees: the same bits for any number of threads
                 shares += each
         return np.asarray(shares / self.n_estimators)
@@ -107,10 +113,27 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
 def _compiled() -> Callable[..., None] | None:
     """Return what grows trees, or nothing where numba cannot be imported."""
     try:
+        from synthrisk.metrics.compiled import in_blocks
         from synthrisk.metrics.models.forest_trees import grow
     except ImportError:
         return None
-    return grow
+    return partial(in_blocks, grow)
+
+
+def _pays(records: int) -> bool:
+    """Tell whether compiled code is there, or is worth compiling by now: scikit-learn gives the same numbers.
+
+    What scikit-learn has done so far in this process is counted, so that both together take twice the least at most.
+    """
+    _DONE[0] += records
+    if _DONE[0] >= _COMPILING:
+        return True
+    try:
+        from synthrisk.metrics.compiled import is_kept
+        from synthrisk.metrics.models.forest_trees import grow
+    except ImportError:
+        return False
+    return is_kept(grow)
 
 
 class _Coded(NamedTuple):

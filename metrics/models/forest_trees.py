@@ -8,9 +8,8 @@ being negative at each access, which doubles the time.
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import prange
 
-from synthrisk.metrics.compiled import inlined, parallel
+from synthrisk.metrics.compiled import inlined, threaded
 
 Places: TypeAlias = np.ndarray
 Place: TypeAlias = Any  # np.uintp, in compiled code
@@ -479,8 +478,10 @@ def _grow(
         top += ONE
 
 
-@parallel
+@threaded
 def grow(
+    start_tree: int,
+    stop_tree: int,
     codes: Places,
     queries: Places,
     values: np.ndarray,
@@ -496,9 +497,11 @@ def grow(
     stops: bool,
     out: np.ndarray,
 ) -> None:
-    """Grow trees beside each other and write the class shares of each query's leaf.
+    """Grow trees and write the class shares of each query's leaf.
 
     Args:
+        start_tree: The first of them.
+        stop_tree: The one after the last.
         codes: (p n,) of the records that are learned, feature by feature; missing cells have the code ``sizes[f]``.
         queries: (p q,) of the records that are guessed, in the same codes.
         values: (p, largest size) float32 value of each code, ascending.
@@ -514,7 +517,7 @@ def grow(
         stops: Whether a node is a leaf if none of the features drawn splits it (R's ranger); else others are drawn.
         out: (trees, q, K), written.
     """
-    for tree in prange(len(counts)):
+    for tree in range(start_tree, stop_tree):
         _grow(
             codes,
             queries,

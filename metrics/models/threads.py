@@ -20,8 +20,12 @@ _LOCK = threading.RLock()
 
 def threads() -> int:
     """Return how many threads fits of models use: as many as numba may (a study's workers have one each)."""
-    from numba import config
+    try:
+        from numba import config
+    except ImportError:
+        from joblib import cpu_count
 
+        return int(cpu_count())
     return int(config.NUMBA_NUM_THREADS)
 
 

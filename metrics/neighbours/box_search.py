@@ -16,9 +16,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
-from synthrisk.metrics.compiled import inlined, parallel_beside
+from synthrisk.metrics.compiled import in_blocks, inlined, threaded
 from synthrisk.metrics.neighbours import differing_cells_compiled
 from synthrisk.metrics.neighbours.box_tree import Splits, Tree, by_leaf, enclosed, split
 from synthrisk.metrics.neighbours.differing_cells_compiled import MOST, InVectors, Slack
@@ -30,8 +29,10 @@ _NARROW = 64  # levels that a set of bits tells apart
 _HALF, _LOWER, _ONE = np.uint64(32), np.uint64(2**32 - 1), np.uint64(1)
 
 
-@parallel_beside
+@threaded
 def walk_nearest(
+    start_block: int,
+    stop_block: int,
     tree: Tree,
     scale: Scale,
     queries: Records,
@@ -39,10 +40,13 @@ def walk_nearest(
     homes: np.ndarray,
     sums: np.ndarray,
     rows: np.ndarray,
-) -> np.ndarray:
+    work: np.ndarray,
+) -> None:
     """Improve ``sums`` and ``rows`` by the rows of a tree; the lowest row number wins among equals.
 
     Args:
+        start_block: The first block of queries.
+        stop_block: The one after the last.
         tree: The rows searched.
         scale: What differences cost.
         queries: n records; those that follow each other should lie near each other.
@@ -51,14 +55,10 @@ def walk_nearest(
             Boxes beside the way there are weighed when their turn comes, first in the column that parts them from it.
         sums: (n, k) ascending; infinite where nothing is found yet.
         rows: (n, k) above all row numbers where nothing is found yet.
-
-    Returns:
-        Rows looked at and boxes weighed, (blocks of queries, 2).
+        work: (blocks of queries, 2) raised by the rows looked at and the boxes weighed.
     """
     n, k = sums.shape
-    blocks = (n + _BLOCK - 1) // _BLOCK
-    work = np.zeros((blocks, 2), dtype=np.int64)
-    for block in prange(blocks):
+    for block in range(start_block, stop_block):
         stack, bounds = np.empty(tree.depth + 2, dtype=np.int32), np.empty(tree.depth + 2)
         away, cost = np.empty(_CHUNK), np.empty(queries.codes.shape[1])
         for query in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
@@ -108,11 +108,12 @@ def walk_nearest(
                     stack[top], stack[top + 1] = stack[top + 1], stack[top]
                     bounds[top], bounds[top + 1] = bounds[top + 1], bounds[top]
                 top += 2
-    return work
 
 
-@parallel_beside
+@threaded
 def walk_within(
+    start_block: int,
+    stop_block: int,
     tree: Tree,
     scale: Scale,
     queries: Records,
@@ -123,6 +124,8 @@ def walk_within(
     """Count the rows of a tree within a limit of each query, or list them where ``rows`` has room.
 
     Args:
+        start_block: The first block of queries.
+        stop_block: The one after the last.
         tree: The rows searched.
         scale: What differences cost.
         queries: n records; those that follow each other should lie near each other.
@@ -131,7 +134,7 @@ def walk_within(
         rows: Row numbers are written here; empty: they are only counted.
     """
     n, listed = len(limits), len(rows) > 0
-    for block in prange((n + _BLOCK - 1) // _BLOCK):
+    for block in range(start_block, stop_block):
         stack, bounds = np.empty(tree.depth + 2, dtype=np.int32), np.empty(tree.depth + 2)
         away, cost = np.empty(_CHUNK), np.empty(queries.codes.shape[1])
         for query in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
@@ -285,7 +288,7 @@ _HALF_BIT = 2.0**-24  # by what share a number is rounded to single precision
 _SMALLEST = 1e-36  # what sums of numbers that are too small for single precision may be off
 _FAR = 16  # spreads of a column from its center: what lies beyond is drawn in, so that rounding stays small
 _FARTHEST = 1e14
-_LOCK = threading.Lock()  # numba's simplest pool of threads ends the process when two threads enter it
+_LOCK = threading.Lock()  # two threads would divide the same records, and each search has threads of its own
 
 
 class Queries(NamedTuple):
@@ -399,13 +402,17 @@ class Forest:
     def _nearest(self, placed: Queries, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, int]:
         """Return sums and rows, in the order of the queries, and how many rows' time that took."""
         queries, order, homes = placed
-        own, sums, rows = own[order], *_nothing(len(order), k)
-        looked, weighed = walk_nearest(self._tree, self._scale, queries, own, homes, sums, rows).sum(axis=0)
+        blocks, own, sums, rows = _blocks(len(order)), own[order], *_nothing(len(order), k)
+        work = np.zeros((blocks, 2), dtype=np.int64)
+        in_blocks(walk_nearest, blocks, self._tree, self._scale, queries, own, homes, sums, rows, work)
+        looked, weighed = work.sum(axis=0)
         return sums, rows, int(looked + _BOX * weighed)
 
     def _nearest_of_all(self, queries: Records, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        (sums, rows), compared = _nothing(len(own), k), self._compared(queries)
-        differing_cells_compiled.nearest(*compared, *self._both(queries), own, sums, rows)
+        (sums, rows), given = _nothing(len(own), k), (*self._compared(queries), *self._both(queries))
+        in_blocks(
+            differing_cells_compiled.nearest, _blocks(len(own), differing_cells_compiled.BLOCK), *given, own, sums, rows
+        )
         return sums, rows
 
     def _within(
@@ -417,12 +424,13 @@ class Forest:
                 return
             placed = self._boxes.placed(queries)
             ordered, own_ends = limits[placed.order], ends[placed.order]
-            walk_within(self._tree, self._scale, placed.records, ordered, own_ends, rows)
+            given = self._tree, self._scale, placed.records, ordered, own_ends, rows
+            in_blocks(walk_within, _blocks(len(ordered)), *given)
             ends[placed.order] = own_ends
 
     def _within_all(self, queries: Records, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray) -> None:
-        compared, limits = self._compared(queries), np.ascontiguousarray(limits)
-        differing_cells_compiled.within(*compared, *self._both(queries), limits, ends, rows)
+        given = (*self._compared(queries), *self._both(queries), np.ascontiguousarray(limits), ends, rows)
+        in_blocks(differing_cells_compiled.within, _blocks(len(limits), differing_cells_compiled.BLOCK), *given)
 
     def _both(self, queries: Records) -> tuple[Records, Records]:
         """Return queries and rows in the one layout that a search is compiled for."""
@@ -474,6 +482,10 @@ def _in_vectors(records: Records, scale: Scale, center: np.ndarray, far: np.ndar
         if scale.squared:
             costs[c] = np.minimum(scale.costs[scale.starts[c] + records.codes[:, c]], MOST)
     return InVectors(numbers, codes, costs)
+
+
+def _blocks(queries: int, size: int = _BLOCK) -> int:
+    return -(-queries // size)
 
 
 def _nothing(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,13 +7,13 @@ or all are at one place. How well it is split decides how fast a search is, neve
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
-from synthrisk.metrics.compiled import compiled, inlined, parallel
+from synthrisk.metrics.compiled import compiled, in_blocks, inlined, threaded
 from synthrisk.metrics.neighbours.records import Records, Scale
 
 _SAMPLE = 64  # rows by which a split is chosen
 _NARROW = 64  # levels that a set of bits tells apart
+_ROWS = 1_024  # records that a thread takes at once
 _ONE = np.uint64(1)
 _FACTOR, _SHIFT, _HIGH = np.uint64(6364136223846793005), np.uint64(1442695040888963407), np.uint64(33)
 
@@ -30,15 +30,39 @@ class Splits(NamedTuple):
     depth: int
 
 
-@compiled
 def split(records: Records, scale: Scale, leaf: int) -> Splits:
     """Return boxes of records, the smallest of at most ``leaf`` rows or of rows at one place."""
     n = len(records.codes)
-    rows, seconds = np.arange(n), np.empty(n, dtype=np.int64)
-    spans, child, level = np.empty((2 * n, 2), np.int64), np.empty(2 * n, np.int32), np.empty(2 * n, np.int32)
-    axis, edge, side = np.empty(2 * n, np.int32), np.empty(2 * n), np.empty(2 * n, np.uint64)
-    sample, values, counts = np.empty(_SAMPLE, np.int64), np.empty(_SAMPLE), np.empty(_NARROW, np.int64)
-    stack = np.empty(2 * n, np.int32)
+    rows, spans = np.arange(n), np.empty((2 * n, 2), np.int64)
+    child, axis, edge, side = (np.empty(2 * n, kind) for kind in (np.int32, np.int32, np.float64, np.uint64))
+    seconds, boxed = np.empty(n, np.int64), np.empty((2, 2 * n), np.int32)
+    room = seconds, boxed, np.empty(_SAMPLE, np.int64), np.empty(_SAMPLE), np.empty(_NARROW, np.int64)
+    boxes, depth = divide(records, scale, leaf, rows, spans, child, axis, edge, side, *room)
+    cut = slice(0, boxes)
+    return Splits(
+        rows, spans[cut].copy(), child[cut].copy(), axis[cut].copy(), edge[cut].copy(), side[cut].copy(), depth
+    )
+
+
+@compiled
+def divide(
+    records: Records,
+    scale: Scale,
+    leaf: int,
+    rows: np.ndarray,
+    spans: np.ndarray,
+    child: np.ndarray,
+    axis: np.ndarray,
+    edge: np.ndarray,
+    side: np.ndarray,
+    seconds: np.ndarray,
+    boxed: np.ndarray,
+    sample: np.ndarray,
+    values: np.ndarray,
+    counts: np.ndarray,
+) -> tuple[int, int]:
+    """Do the work of ``split`` in arrays made before; return how many boxes there are, and how deep they lie."""
+    stack, level, n = boxed[0], boxed[1], len(rows)
     stack[0], spans[0, 0], spans[0, 1], level[0] = 0, 0, n, 0
     top, boxes, depth = 1, 1, 0
     while top > 0:
@@ -73,35 +97,28 @@ def split(records: Records, scale: Scale, leaf: int) -> Splits:
         level[boxes], level[boxes + 1] = level[box] + 1, level[box] + 1
         stack[top], stack[top + 1] = boxes + 1, boxes
         top, boxes = top + 2, boxes + 2
-    cut = slice(0, boxes)
-    return Splits(
-        rows, spans[cut].copy(), child[cut].copy(), axis[cut].copy(), edge[cut].copy(), side[cut].copy(), depth
-    )
+    return boxes, depth
 
 
-@parallel
 def by_leaf(splits: Splits, records: Records, scale: Scale) -> tuple[np.ndarray, np.ndarray]:
     """Return the order of the records by the leaf that each falls into, and where in the rows it starts, (n,) each.
 
     So near ones stand near each other; records of one leaf stay as they stand.
     """
     starts = np.empty(len(records.codes), dtype=np.int64)
-    for row in prange(len(starts)):
+    in_blocks(fall, (len(starts) + _ROWS - 1) // _ROWS, splits, records, scale, starts)
+    return np.argsort(starts, kind="stable"), starts
+
+
+@threaded
+def fall(start_block: int, stop_block: int, splits: Splits, records: Records, scale: Scale, starts: np.ndarray) -> None:
+    """Write where in the rows the leaf starts that each record of some blocks falls into."""
+    for row in range(start_block * _ROWS, min(len(starts), stop_block * _ROWS)):
         box = 0
         while splits.child[box]:
             first = _is_first(records, scale, row, splits.axis[box], splits.edge[box], splits.side[box])
             box = splits.child[box] + (0 if first else 1)
         starts[row] = splits.spans[box, 0]
-    ends = np.zeros(len(splits.rows) + 1, dtype=np.int64)  # counted, not sorted: a leaf starts at a row of its own
-    for row in range(len(starts)):
-        ends[starts[row] + 1] += 1
-    for place in range(1, len(ends)):
-        ends[place] += ends[place - 1]
-    order = np.empty(len(starts), dtype=np.int64)
-    for row in range(len(starts)):
-        order[ends[starts[row]]] = row
-        ends[starts[row]] += 1
-    return order, starts
 
 
 @inlined
@@ -146,12 +163,16 @@ def _halved(
     """Return the edge, or the levels, that about half of a sample lies below or has, and not all of it."""
     column, side = axis - records.numbers.shape[1], np.uint64(0)
     if column >= 0 and scale.starts[column + 1] - scale.starts[column] <= _NARROW:
-        counts[:] = 0
-        for row in sample:
-            counts[records.codes[row, column]] += 1
-        kinds, taken = np.count_nonzero(counts), 0
+        kinds, taken = 0, 0  # plain loops: numpy's functions of them take a second each to compile
+        for level in range(_NARROW):
+            counts[level] = 0
+        for i in range(len(sample)):
+            kinds += counts[records.codes[sample[i], column]] == 0
+            counts[records.codes[sample[i], column]] += 1
         while kinds > 1 and 2 * taken < len(sample):
-            level = np.argmax(counts)
+            level = 0
+            for other in range(1, _NARROW):
+                level = other if counts[other] > counts[level] else level
             taken, kinds = taken + counts[level], kinds - 1
             counts[level], side = 0, side | (_ONE << np.uint64(level))
         return 0.0, side
@@ -214,7 +235,6 @@ class Tree(NamedTuple):
     depth: int
 
 
-@compiled
 def enclosed(splits: Splits, records: Records, scale: Scale, offset: int) -> Tree:
     """Return the tree of some boxes; row numbers go up from ``offset``."""
     (n, p), q, boxes = records.numbers.shape, records.codes.shape[1], len(splits.child)
@@ -233,12 +253,18 @@ def enclosed(splits: Splits, records: Records, scale: Scale, offset: int) -> Tre
         np.empty((boxes, q)),
         splits.depth,
     )
-    for box in range(boxes - 1, -1, -1):  # children come after their box
-        if splits.child[box] == 0:
-            _enclose(tree, splits.rows, records, scale, box)
+    enclose(tree, splits.rows, records, scale)
+    return tree
+
+
+@compiled
+def enclose(tree: Tree, rows: np.ndarray, records: Records, scale: Scale) -> None:
+    """Take the bounds of all boxes of a tree, and copy the rows of its leaves."""
+    for box in range(len(tree.child) - 1, -1, -1):  # children come after their box
+        if tree.child[box] == 0:
+            _enclose(tree, rows, records, scale, box)
         else:
             _join(tree, scale, box)
-    return tree
 
 
 @inlined

@@ -1,11 +1,12 @@
 """In how few cells a record differs from any of others: distances of tables in which cells are equal or not."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 _FEW = 256  # levels that a byte tells apart
-_CELLS = 5_000_000  # comparisons held at once
+_CELLS = 500_000  # comparisons held at once
+_MANY = 10**9  # cells compared from which compiled code is worth loading, or compiling: here a tenth of a second
 
 
 def fewest_differing(queries: Sequence[np.ndarray], rows: Sequence[np.ndarray]) -> np.ndarray:
@@ -31,12 +32,18 @@ def fewest_differing(queries: Sequence[np.ndarray], rows: Sequence[np.ndarray]) 
         for side in (queries, rows)
         for chosen, dtype in ((few, np.uint8), (many, np.int32))
     ]
+    pairs = len(fewest) * len(rows[0]) if rows else 0
+    improve = _improve if pairs * len(queries) < _MANY else _quickest()
+    improve(fewest, np.ascontiguousarray(parts[0].T), np.ascontiguousarray(parts[1].T), parts[2], parts[3])
+    return fewest.astype(np.int64)
+
+
+def _quickest() -> Callable[..., None]:
     try:
         from synthrisk.metrics.neighbours.differing_cells_compiled import improve
     except ImportError:
-        improve = _improve
-    improve(fewest, np.ascontiguousarray(parts[0].T), np.ascontiguousarray(parts[1].T), parts[2], parts[3])
-    return fewest.astype(np.int64)
+        return _improve
+    return improve
 
 
 def _side_by_side(columns: Sequence[np.ndarray], chosen: Sequence[int], dtype: type) -> np.ndarray:
@@ -50,11 +57,12 @@ def _improve(
     fewest: np.ndarray, few: np.ndarray, many: np.ndarray, rows_of_few: np.ndarray, rows_of_many: np.ndarray
 ) -> None:
     """Do what the compiled function of the same name does."""
-    step = max(1, _CELLS // max(rows_of_few.shape[1], rows_of_many.shape[1]))
+    m = max(rows_of_few.shape[1], rows_of_many.shape[1])
+    step = max(1, _CELLS // m)
     for start in range(0, len(fewest), step):
         block = slice(start, start + step)
-        both = (few[block], rows_of_few), (many[block], rows_of_many)
-        differ = sum(
-            (own[:, c, None] != column).astype(np.int64) for own, rows in both for c, column in enumerate(rows)
-        )
-        fewest[block] = np.asarray(differ).min(axis=1)
+        differ = np.zeros((len(fewest[block]), m), dtype=fewest.dtype)
+        for own, rows in ((few[block], rows_of_few), (many[block], rows_of_many)):
+            for c, column in enumerate(rows):
+                differ += own[:, c, None] != column
+        fewest[block] = np.minimum(fewest[block], differ.min(axis=1))

@@ -12,19 +12,18 @@ differences of gower space, in which most attacks search.
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
-from synthrisk.metrics.compiled import inlined, parallel, parallel_beside
+from synthrisk.metrics.compiled import in_blocks, inlined, threaded
 from synthrisk.metrics.neighbours.records import Records, Scale
 
-_BLOCK = 64  # records that a thread takes at once
+BLOCK = 64
+"""Records that a thread takes at once."""
 _CHUNK = 4096  # rows that they are compared with meanwhile: what stays in a processor's nearest cache
 _NEAR = 512  # rows of many columns that they are compared with meanwhile
 MOST = 1e30
 """What a level costs at most in single precision, so that sums of many stay finite."""
 
 
-@parallel
 def improve(
     fewest: np.ndarray, few: np.ndarray, many: np.ndarray, rows_of_few: np.ndarray, rows_of_many: np.ndarray
 ) -> None:
@@ -39,13 +38,27 @@ def improve(
         rows_of_few: (c, m) the same of the rows, a row a column of the table.
         rows_of_many: (d, m) the same.
     """
+    in_blocks(compare, (len(fewest) + BLOCK - 1) // BLOCK, fewest, few, many, rows_of_few, rows_of_many)
+
+
+@threaded
+def compare(
+    start_block: int,
+    stop_block: int,
+    fewest: np.ndarray,
+    few: np.ndarray,
+    many: np.ndarray,
+    rows_of_few: np.ndarray,
+    rows_of_many: np.ndarray,
+) -> None:
+    """Do what ``improve`` does for some blocks of records."""
     n, m = len(fewest), max(rows_of_few.shape[1], rows_of_many.shape[1])
-    for block in prange((n + _BLOCK - 1) // _BLOCK):
+    for block in range(start_block, stop_block):
         room = np.empty(min(_CHUNK, m), dtype=fewest.dtype)
         for start in range(0, m, _CHUNK):
             end = min(start + _CHUNK, m)
             differ = room[: end - start]
-            for i in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
+            for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
                 if fewest[i] == 0:
                     continue
                 differ[:] = 0
@@ -82,8 +95,10 @@ class Slack(NamedTuple):
     least: float
 
 
-@parallel_beside
+@threaded
 def nearest(
+    start_block: int,
+    stop_block: int,
     ours: InVectors,
     theirs: InVectors,
     slack: Slack,
@@ -97,6 +112,8 @@ def nearest(
     """Improve ``sums`` and ``rows`` by all rows of the reference; the lowest row number wins among equals.
 
     Args:
+        start_block: The first block of queries.
+        stop_block: The one after the last.
         ours: The n queries.
         theirs: The m rows searched.
         slack: What rounding may have added to a bound.
@@ -108,11 +125,11 @@ def nearest(
         rows: (n, k) above all row numbers where nothing is found yet.
     """
     (n, k), m = sums.shape, len(reference.codes)
-    for block in prange((n + _BLOCK - 1) // _BLOCK):
+    for block in range(start_block, stop_block):
         bounds, differ = np.empty(_NEAR, dtype=np.float32), np.empty(_NEAR, dtype=np.uint8)
         for start in range(0, m, _NEAR):
             stop = min(start + _NEAR, m)
-            for query in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
+            for query in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
                 _bounds(bounds, differ, ours, theirs, scale, query, start, stop)
                 best, best_rows = sums[query], rows[query]
                 reach = np.float32(best[k - 1] * (1.0 + slack.share) + slack.least)
@@ -133,8 +150,10 @@ def nearest(
                     reach = np.float32(best[k - 1] * (1.0 + slack.share) + slack.least)
 
 
-@parallel_beside
+@threaded
 def within(
+    start_block: int,
+    stop_block: int,
     ours: InVectors,
     theirs: InVectors,
     slack: Slack,
@@ -148,6 +167,8 @@ def within(
     """Count the rows of the reference within a limit of each query, or list them where ``rows`` has room.
 
     Args:
+        start_block: The first block of queries.
+        stop_block: The one after the last.
         ours: The n queries.
         theirs: The m rows searched.
         slack: What rounding may have added to a bound.
@@ -159,11 +180,11 @@ def within(
         rows: Row numbers are written here; empty: they are only counted.
     """
     n, m, listed = len(limits), len(reference.codes), len(rows) > 0
-    for block in prange((n + _BLOCK - 1) // _BLOCK):
+    for block in range(start_block, stop_block):
         bounds, differ = np.empty(_NEAR, dtype=np.float32), np.empty(_NEAR, dtype=np.uint8)
         for start in range(0, m, _NEAR):
             stop = min(start + _NEAR, m)
-            for query in range(block * _BLOCK, min(n, (block + 1) * _BLOCK)):
+            for query in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
                 _bounds(bounds, differ, ours, theirs, scale, query, start, stop)
                 limit, end = limits[query], ends[query]
                 reach = np.float32(limit * (1.0 + slack.share) + slack.least)

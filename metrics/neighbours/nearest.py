@@ -17,7 +17,6 @@ from typing import Literal, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from synthrisk.metrics.errors import InputError, check_whole
-from synthrisk.metrics.neighbours.differing_cells import fewest_differing
 from synthrisk.metrics.neighbours.records import (
     Plain,
     Ranges,
@@ -53,7 +52,6 @@ def prepare() -> None:
     limits = searched.nearest(records, own, 1)[0][:, 0]
     searched.within(records, own, limits, searched.count(records, own, limits))
     searched.prepare()
-    fewest_differing([own], [own])
 
 
 @cache

@@ -14,6 +14,13 @@ from sklearn.ensemble import RandomForestClassifier
 from synthrisk.metrics.models import forest
 from synthrisk.metrics.models.forest import RandomForest
 
+
+@pytest.fixture(autouse=True)
+def grown_here(monkeypatch):
+    """Have our own trees be grown, however few they are."""
+    monkeypatch.setattr(forest, "_COMPILING", 0)
+
+
 COLUMNS = {
     "few levels": lambda rng, m: rng.integers(0, 4, m).astype(float),
     "many levels": lambda rng, m: rng.integers(0, 200, m).astype(float),
@@ -82,7 +89,9 @@ def test_infinite_values_are_refused_as_by_scikit_learn():
 
 _DIGEST = """
 import hashlib, numpy as np
+from synthrisk.metrics.models import forest
 from synthrisk.metrics.models.forest import RandomForest
+forest._COMPILING = globals().get("compiling", 0)
 rng = np.random.default_rng(0)
 rows = rng.integers(0, 30, (3000, 6)).astype(float)
 target = (rows.sum(axis=1) + rng.normal(0, 20, 3000) > 90).astype(int) + (rows[:, 0] > 20)
@@ -102,6 +111,18 @@ def test_any_number_of_threads_gives_the_same_bits():
 
 def test_without_numba_scikit_learn_grows_the_same():
     assert digest("import sys; sys.modules['numba'] = None") == digest()
+
+
+def test_few_records_are_scikit_learns_until_compiling_pays(tmp_path):
+    told = "\nfrom synthrisk.metrics.models.forest_trees import grow\nprint(bool(grow.signatures))"
+    code = "compiling = {}\n" + _DIGEST + told
+    own = {"capture_output": True, "text": True, "check": True, "env": os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}}
+    (few, none), (many, compiled) = (
+        subprocess.run([sys.executable, "-c", code.format(each)], **own).stdout.split()
+        for each in (1e9, 126_000)  # 21 trees of 3,000 records that are asked for 3,000
+    )
+    assert few == many
+    assert (none, compiled) == ("False", "True")
 
 
 # The rule of R's ranger

@@ -209,7 +209,7 @@ def test_each_kernel_is_compiled_once():
             compared._saves = lambda *given: False
             compared.within(reference, own, limits, compared.count(reference, own, limits))
             compared.nearest(reference, own, 2)
-    kernels = [box_tree.split, box_tree.by_leaf, box_tree.enclosed, box_search.walk_nearest, box_search.walk_within]
+    kernels = [box_tree.divide, box_tree.fall, box_tree.enclose, box_search.walk_nearest, box_search.walk_within]
     for kernel in (*kernels, differing_cells_compiled.nearest, differing_cells_compiled.within):
         assert len(kernel.signatures) == 1
 
@@ -225,8 +225,8 @@ def test_a_kernel_is_compiled_where_nothing_can_be_kept(monkeypatch):
 
     monkeypatch.setattr(compiled, "njit", njit)
     monkeypatch.setattr(compiled, "_FUNCTIONS", [])
-    assert compiled.parallel(math.sqrt) is math.sqrt
-    assert asked == [{"cache": True, "parallel": True}, {"parallel": True}]
+    assert compiled.threaded(math.sqrt) is math.sqrt
+    assert asked == [{"cache": True, "nogil": True}, {"nogil": True}]
 
 
 def test_what_was_compiled_is_known_until_its_source_is_edited(tmp_path):

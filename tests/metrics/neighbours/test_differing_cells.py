@@ -6,6 +6,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from synthrisk.metrics.neighbours import differing_cells
 from synthrisk.metrics.neighbours.differing_cells import fewest_differing
 
 COMPILED = "synthrisk.metrics.neighbours.differing_cells_compiled"
@@ -37,9 +38,8 @@ def by_loops(queries: list[np.ndarray], rows: list[np.ndarray]) -> list[int]:
 @pytest.mark.parametrize("rows", [1, 150])
 @pytest.mark.parametrize("by", ["numba", "numpy"])
 def test_it_is_what_plain_loops_find(levels, rows, by, monkeypatch):
-    if by == "numpy":
-        monkeypatch.setitem(sys.modules, COMPILED, None)
-    else:
+    monkeypatch.setattr(differing_cells, "_MANY", 0 if by == "numba" else 10**18)
+    if by == "numba":
         import_module(COMPILED)
     queries, others = drawn(levels, 70, 1), drawn(levels, rows, 2)
     found = fewest_differing(queries, others)
@@ -47,7 +47,15 @@ def test_it_is_what_plain_loops_find(levels, rows, by, monkeypatch):
     assert len(levels) == 1 or found.max() > 0
 
 
-def test_rows_beyond_one_chunk_are_compared_too():
+def test_without_numba_numpy_compares(monkeypatch):
+    monkeypatch.setattr(differing_cells, "_MANY", 0)
+    monkeypatch.setitem(sys.modules, COMPILED, None)
+    assert fewest_differing([np.array([0, 1])], [np.array([0, 0])]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("many", [0, 10**18])
+def test_rows_beyond_one_chunk_are_compared_too(monkeypatch, many):
+    monkeypatch.setattr(differing_cells, "_MANY", many)
     queries, others = drawn([50] * 5, 200, 1), drawn([50] * 5, 9_000, 2)
     for column, own in zip(others, queries, strict=True):
         column[[4_095, 4_096, 8_999]] = own[[7, 8, 9]]
