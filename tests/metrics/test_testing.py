@@ -11,6 +11,9 @@ from synthrisk.metrics.claims.inference import model_attack
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 from synthrisk.metrics.testing import check_attack, control, pairs, release, targets
 
+# the kit has fewer control records than members; that it is told is tested with other warnings of control records
+pytestmark = pytest.mark.filterwarnings("ignore:membership. .* reads as .* at most:UserWarning")
+
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_installed_attacks_pass(name):
@@ -74,7 +77,6 @@ def test_abstaining_is_allowed(kind):
         speaks = handed[0] if kind == "singling_out" else handed[1]
         return pd.DataFrame({column[kind]: None, "confidence": np.nan}, index=speaks.index)
 
-    check_attack(made(kind, silent if kind == "membership" else GOOD[kind]))
     signatures = {
         "inference": lambda release, known, secret, rng: silent(release, known),
         "membership": lambda release, known, rng: silent(release, known),

@@ -316,9 +316,6 @@ def test_folds_cover_the_truth(simulation, settings, memorization):
     assert 0.925 <= covers(simulation, settings, memorization) <= 0.985
 
 
-SCALE = "difference() does not rescale the group in which some records never are: too narrow"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("memorization", [0.0, 0.15])
 def test_a_holdout_and_exclusion_cover_the_truth(simulation, memorization):
