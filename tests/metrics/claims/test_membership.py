@@ -265,8 +265,7 @@ def people(kind, n):
 
 
 @pytest.mark.parametrize("attacker", [name for name, attack in ATTACKS.items() if attack.kind == "membership"])
-@pytest.mark.parametrize("kind", ["adult", "levels", "numbers"])
-@pytest.mark.parametrize("members", [200, 320])
+@pytest.mark.parametrize(("kind", "members"), [("adult", 200), ("levels", 320), ("numbers", 320)])
 def test_every_installed_attack_sees_a_copy(kind, attacker, members):
     table = people(kind, 400)
     assert not table.duplicated().any()
