@@ -86,7 +86,7 @@ _CALLS: Mapping[AttackKind, tuple[dict[str, Any], ...]] = {
     ),
     "linkability": ({"columns_a": ["number", "text", "day"], "columns_b": ["level", "flag", "huge"]},),
     "singling_out": ({},),
-    "membership": ({"control": control()},),
+    "membership": ({"control": control(), "claim_share": 0.6},),  # as many claims as members
 }
 
 

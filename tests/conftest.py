@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 # the same examples tomorrow; others with --hypothesis-profile=search, wherever a test names no number of its own
-settings.register_profile("same", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("same", max_examples=20, derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("search", max_examples=500, deadline=None, print_blob=True)
 settings.load_profile("same")
 

@@ -10,7 +10,12 @@ from synthrisk.metrics import METRICS, InputError, InStudy, Metric, Records, Sco
 from synthrisk.metrics.score import Reduction, mean_score
 from synthrisk.metrics.testing import check_metric
 
-OWN = {"linkability": {"columns_a": ["number", "text", "day"], "columns_b": ["level", "flag", "huge"]}}
+OWN = {
+    "linkability": {"columns_a": ["number", "text", "day"], "columns_b": ["level", "flag", "huge"]},
+    "detection_mlp": {"folds": 2},
+    "membership_inference_risk": {"folds": 2},
+    "rapid": {"attacker": "cart"},
+}
 
 
 @pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.installed])

@@ -22,8 +22,9 @@ OPTIONS = {
     "linkability": {"columns_a": ["age", "city"], "columns_b": ["illness"]},
     "singling_out": {"columns": ["age", "city", "illness"]},
     "membership": {"claim_share": 0.6},  # of a copy every member can be claimed: 40 of 70 targets
+    "detection_mlp": {"folds": 2},  # nets are costly
+    "membership_inference_risk": {"folds": 2},
 }
-
 
 NUMBER = {"sensitive": "income"}
 WAYS = {
@@ -34,11 +35,11 @@ WAYS = {
     + [{"attacker": "cart", "permute": p, "permutations": 3} for p in ("synthetic", "real")]
     + [{"attacker": "cart", "bins": bins} for bins in ({"city": 2}, {"illness": 2}, {"age": 3})],
     "train_synthetic_test_real": [{"model": m} for m in ("random_forest", "cart", "gradient_boosting", "lasso")]
-    + [{"model": m} | NUMBER for m in ("random_forest", "cart", "gradient_boosting", "lasso", "linear")],
+    + [{"model": m} | NUMBER for m in ("cart", "gradient_boosting", "lasso", "linear")],
     "inference": [
         {"attacker": a} for a in ("key_class", "ranger", "random_forest", "cart", "gradient_boosting", "lasso")
     ]
-    + [{"attacker": a} | NUMBER for a in ("nearest_record", "key_class", "random_forest", "cart", "linear")]
+    + [{"attacker": a} | NUMBER for a in ("nearest_record", "key_class", "cart", "linear")]
     + [{"neighbours": 3}, {"attempts": 20}, {"attacker": "logistic"}, {"attacker": "unanimous_class"}],
     "group_inference": [{"attacker": "key_class"}, {"attacker": "cart"}, {"bins": {"age": 3, "city": 2}}, NUMBER],
     "apparent_match_rate": [{"bins": {"age": 3}}],
@@ -48,8 +49,6 @@ WAYS = {
     "attribute_disclosure": [{"measure": m} for m in ("rep_u", "i_s", "di_s", "di_sdi_o")],
     "disclosure_protection": [{"method": m, "continuous": ["age"]} for m in ("cap", "zero_cap", "generalized_cap")],
     "categorical_cap": [{"bins": {"city": 2}}, {"bins": {"illness": 2, "age": 3}}],
-    "detection_mlp": [{"folds": 3}],
-    "membership_inference_risk": [{"folds": 3}],
     "distance_to_closest_record": [{"space": "gower"}, {"projection": "famd"}, {"baseline": True}],
     "nearest_neighbour_distance_ratio": [{"space": "gower"}, {"projection": "famd"}],
 }
@@ -236,40 +235,38 @@ def test_settings_travel_with_the_score(metric):
 
 
 @every_metric
-def test_the_same_call_gives_the_same_score(metric):
-    first, again = plain(metric), call(metric)
+def test_the_same_call_gives_the_same_score_and_leaves_tables_and_global_chance_as_they_were(metric):
+    first, chance = plain(metric), np.random.get_state()[1].copy()  # noqa: NPY002
+    real, synthetic = REAL.copy(deep=True), SYNTHETIC.copy(deep=True)
+    again = call(metric, real, synthetic)
+    np.testing.assert_array_equal(np.random.get_state()[1], chance)  # noqa: NPY002
+    pd.testing.assert_frame_equal(real, REAL)
+    pd.testing.assert_frame_equal(synthetic, SYNTHETIC)
     assert first.value == again.value
     assert_same_records(again, first)
     assert first.details == again.details
 
 
+def scored_on(tables, metric):
+    given = {name: value for name, value in ROLES.items() if name in metric.needs}
+    given |= {"links": links(REAL, SYNTHETIC)} if "links" in metric.options else {}
+    return metric.score(tables, **given | OPTIONS.get(metric.name, {}) | {"seed": 0})
+
+
+@cache
+def scored_by_all(control):
+    """Return tables on which every metric that can has been scored."""
+    tables = Tables(REAL, SYNTHETIC, CONTROL if control else None)
+    for metric in INSTALLED.values():
+        if "control" in metric.options if control else "control" not in metric.needs:
+            scored_on(tables, metric)
+    return tables
+
+
 @every_metric
 def test_shared_tables_give_the_same_score(metric):
     """A caller with many metrics encodes once: what one metric leaves there must not move another."""
-    tables = Tables(REAL, SYNTHETIC, CONTROL if "control" in metric.needs else None)
-    for other in INSTALLED.values():
-        if "control" not in other.needs and (tables.control is None or "control" in other.options):
-            given = {name: value for name, value in ROLES.items() if name in other.needs}
-            other.score(tables, **given | OPTIONS.get(other.name, {}) | {"seed": 0})
-    given = {name: value for name, value in ROLES.items() if name in metric.needs}
-    given |= {"links": links(REAL, SYNTHETIC)} if "links" in metric.options else {}
-    after = metric.score(tables, **given | OPTIONS.get(metric.name, {}) | {"seed": 0})
-    assert_same_records(after, plain(metric))
-
-
-@every_metric
-def test_no_global_chance_is_used(metric):
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    call(metric)
-    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-
-
-@every_metric
-def test_the_tables_are_left_as_they_were(metric):
-    real, synthetic = REAL.copy(deep=True), SYNTHETIC.copy(deep=True)
-    call(metric, real, synthetic)
-    pd.testing.assert_frame_equal(real, REAL)
-    pd.testing.assert_frame_equal(synthetic, SYNTHETIC)
+    assert_same_records(scored_on(scored_by_all("control" in metric.needs), metric), plain(metric))
 
 
 @every_metric
@@ -280,8 +277,9 @@ def test_an_exact_copy_is_riskier_and_more_useful_than_an_unrelated_table(metric
     if metric.name == "one_person_values":  # nothing is there to be released unless people have values of their own
         pure = pure.assign(city=[f"place {i}" for i in range(len(pure))])
     given = IDENTIFYING.get(metric.name, {})
-    assert call(metric, pure, pure, **given).value > call(metric, pure, other, **given).value
-    assert call(metric, pure, pure, **given).value > 0.9
+    copied = call(metric, pure, pure, **given).value
+    assert copied > call(metric, pure, other, **given).value
+    assert copied > 0.9
 
 
 # Order and names
@@ -300,10 +298,10 @@ def test_order_of_rows_moves_nothing(metric):
 
 
 @every_metric
-@pytest.mark.parametrize("columns", [["illness", "city", "age", "income"], ["income", "illness", "age", "city"]])
-def test_order_of_columns_moves_nothing(metric, columns):
+def test_order_of_columns_moves_nothing(metric):
     before = plain(metric)
-    for real, synthetic in ((REAL[columns], SYNTHETIC), (REAL, SYNTHETIC[columns])):
+    one, other = ["illness", "city", "age", "income"], ["income", "illness", "age", "city"]
+    for real, synthetic in ((REAL[one], SYNTHETIC), (REAL, SYNTHETIC[other])):
         after = call(metric, real, synthetic)
         assert after.value == pytest.approx(before.value, abs=1e-12)
         assert_same_scores(after, before)
@@ -353,6 +351,8 @@ def test_names_and_order_of_levels_move_nothing(metric, options, drawn):
     renamed = [t.replace(names).iloc[order] for t, order in zip(tables, orders, strict=True)]
     declared = {c: pd.CategoricalDtype(["unused", *rng.permutation([*m])]) for c, m in names.items()}
     with_control = [{"control": t} if "control" in metric.needs else {} for t in (tables[2], renamed[2])]
+    if "quasi_identifiers" in metric.needs and "quasi_identifiers" not in options:
+        with_control[1]["quasi_identifiers"] = ROLES["quasi_identifiers"][::-1]
     before = call(metric, *tables[:2], **with_control[0] | options)
     if "links" in metric.options:
         with_control[1]["links"] = np.argsort(orders[0])[links(*tables[:2])[orders[1]]]

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from sdmetrics.single_table import DisclosureProtection
 
 from samples.cells import same
 from synthrisk.metrics import METRICS
@@ -221,21 +220,6 @@ def test_hand_counted(name, credits, value):
     assert score.records["baseline"].between(0, 1).all()
 
 
-def test_sensitive_columns_are_matched_jointly():
-    real = pd.DataFrame({"k": ["a"], "s": ["p"], "t": [1]})
-    synthetic = pd.DataFrame({"k": ["a", "a"], "s": ["p", "q"], "t": [2, 1]})
-    for name in CAP:
-        assert METRICS[name](real, synthetic, quasi_identifiers="k", sensitive=["s", "t"]).value == 0.0
-        assert METRICS[name](real, synthetic, quasi_identifiers="k", sensitive="s").value == 0.5
-
-
-def test_tied_neighbours_are_pooled_by_row():
-    real = pd.DataFrame({"k": ["a"], "l": ["b"], "s": ["p"]})
-    synthetic = pd.DataFrame({"k": list("aaaz"), "l": list("zzzb"), "s": list("pppq")})
-    score = METRICS["generalized_cap"](real, synthetic, quasi_identifiers=["k", "l"], sensitive="s")
-    assert score.value == 0.75
-
-
 @pytest.mark.parametrize(
     ("real", "synthetic", "equal"),
     [
@@ -305,13 +289,11 @@ def roles(table):
     return [c for c in table if c[0] == "k"], [c for c in table if c[0] == "s"]
 
 
-@settings(max_examples=100)
 @given(releases())
 def test_equals_brute_force(release):
     assert_equals_brute_force(*release, *roles(release[0]))
 
 
-@settings(max_examples=40)
 @given(st.data(), st.integers(8, 14), st.integers(1, 6), st.integers(1, 6), st.integers(1, 4))
 def test_equals_brute_force_at_deep_hamming_levels(data, keys, n, m, shared):
     """Only a few key columns have common levels, so that the nearest records are many keys apart."""
@@ -345,103 +327,6 @@ def test_many_wide_columns_do_not_overflow_a_packed_key():
     synthetic.loc[:29, "k0"] = (synthetic.loc[:29, "k0"] + 1) % 16
     assert_equals_brute_force(real, synthetic, *roles(real))
     assert METRICS["zero_cap"](real, synthetic, quasi_identifiers=roles(real)[0], sensitive="s").value == 0.5
-
-
-@settings(max_examples=25)
-@given(releases(max_sensitive=1))
-@pytest.mark.parametrize("name", CAP)
-def test_an_exact_copy_of_a_pure_table_gives_everything_away(name, release):
-    real, _ = release
-    keys, sensitive = roles(real)
-    seen = []
-    for key in rows(real, keys):  # the sensitive value is the number of the key class
-        seen.append(next((s for k, s in seen if all(map(same, k, key))), len(seen)))
-        seen[-1] = (key, seen[-1])
-    real = real.assign(**{sensitive[0]: [s for _, s in seen]})
-    score = METRICS[name](real, real.iloc[::-1], quasi_identifiers=keys, sensitive=sensitive)
-    assert score.value == 1.0
-    assert score.published == 0.0
-
-
-@settings(max_examples=25)
-@given(releases(), st.randoms(use_true_random=False))
-@pytest.mark.parametrize("name", CAP)
-def test_order_and_labels_move_nothing(name, release, random):
-    real, synthetic = release
-    keys, sensitive = roles(real)
-    before = METRICS[name](real, synthetic, quasi_identifiers=keys, sensitive=sensitive)
-    order = random.sample(range(len(real)), len(real))
-    columns = random.sample(list(real), len(real.columns))
-    moved_real = real.iloc[order][columns].set_axis(["same label"] * len(real))
-    moved = synthetic.iloc[random.sample(range(len(synthetic)), len(synthetic))]
-    after = METRICS[name](
-        moved_real,
-        moved,
-        quasi_identifiers=random.sample(keys, len(keys)),
-        sensitive=random.sample(sensitive, len(sensitive)),
-    )
-    assert after.records.index.tolist() == moved_real.index.tolist()
-    np.testing.assert_array_equal(after.records["score"], before.records["score"].to_numpy()[order])
-    assert after.value == pytest.approx(before.value, abs=1e-12, nan_ok=True)
-
-
-@settings(max_examples=20)
-@given(
-    st.lists(st.tuples(*[st.sampled_from("abcd")] * 3), min_size=1, max_size=8),
-    st.lists(st.tuples(*[st.sampled_from("abcd")] * 3), min_size=1, max_size=8),
-    st.permutations("wxyz"),
-)
-@pytest.mark.parametrize("name", CAP)
-def test_names_and_order_of_levels_move_nothing(name, real, synthetic, names):
-    real, synthetic = (pd.DataFrame(t, columns=["k", "l", "s"]) for t in (real, synthetic))
-    score = lambda r, s: METRICS[name](r, s, quasi_identifiers=["k", "l"], sensitive="s").records["score"]  # noqa: E731
-    before = score(real, synthetic)
-    renamed = [t.replace(dict(zip("abcd", names, strict=True))) for t in (real, synthetic)]
-    np.testing.assert_array_equal(score(*renamed), before)
-    orders = pd.CategoricalDtype([*"dcbax"]), pd.CategoricalDtype([*"abcd"])
-    recoded = [t.astype(order) for t, order in zip((real, synthetic), orders, strict=True)]
-    np.testing.assert_array_equal(score(*recoded), before)
-    np.testing.assert_array_equal(score(real, recoded[1]), before)
-
-
-@settings(max_examples=20)
-@given(
-    st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=8),
-    st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=8),
-    st.sampled_from(["int8", "int32", "float32", "float64", "Int16", "Float64", "object"]),
-)
-@pytest.mark.parametrize("name", CAP)
-def test_dtype_width_moves_nothing(name, real, synthetic, dtype):
-    real, synthetic = (pd.DataFrame(t, columns=["k", "l", "s"]) for t in (real, synthetic))
-    score = lambda r, s: METRICS[name](r, s, quasi_identifiers=["k", "l"], sensitive="s").records["score"]  # noqa: E731
-    before = score(real, synthetic)
-    np.testing.assert_array_equal(score(real.astype(dtype), synthetic), before)
-    np.testing.assert_array_equal(score(real, synthetic.astype(dtype)), before)
-
-
-@settings(max_examples=25)
-@given(releases(), st.data())
-@pytest.mark.parametrize("name", CAP)
-def test_releasing_a_record_does_not_lower_its_own_credit(name, release, data):
-    """It may lower the credit of others with the same key, so nothing is said of the value."""
-    real, synthetic = release
-    keys, sensitive = roles(real)
-    row = data.draw(st.integers(0, len(real) - 1))
-    leaked = pd.DataFrame({c: [*synthetic[c].tolist(), real[c].tolist()[row]] for c in real})
-    own = lambda s: METRICS[name](real, s, quasi_identifiers=keys, sensitive=sensitive).records["score"][row]  # noqa: E731
-    before, after = own(synthetic), own(leaked)
-    assert after > 0
-    assert math.isnan(before) or after >= before
-
-
-@pytest.mark.parametrize("name", CAP)
-def test_the_tables_are_left_as_they_were(name):
-    real = pd.DataFrame({"k": ["a", None], "s": pd.Categorical(["p", "q"])}, index=["x", "x"])
-    synthetic = pd.DataFrame({"s": ["p", "z"], "k": ["a", np.nan]})
-    copies = real.copy(deep=True), synthetic.copy(deep=True)
-    METRICS[name](real, synthetic, quasi_identifiers="k", sensitive="s")
-    pd.testing.assert_frame_equal(real, copies[0])
-    pd.testing.assert_frame_equal(synthetic, copies[1])
 
 
 # What stands beside a value
@@ -508,20 +393,20 @@ def printed(real, synthetic, **given) -> dict[str, float]:
     """Return what SDMetrics says; its own use of pandas is not ours to be warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return DisclosureProtection.compute_breakdown(real, synthetic, **given)
+        theirs = pytest.importorskip("sdmetrics.single_table").DisclosureProtection
+        return theirs.compute_breakdown(real, synthetic, **given)
 
 
 PROTECTED = [
-    (["education", "sex"], ["income"], []),
-    (["age", "education", "sex"], ["income"], ["age"]),
-    (["education", "race"], ["income", "occupation"], []),
-    (["age", "sex"], ["hours_per_week", "income"], ["age", "hours_per_week"]),
+    (["education", "sex"], ["income"], [], 10),
+    (["age", "education", "sex"], ["income"], ["age"], 10),
+    (["education", "race"], ["income", "occupation"], [], 10),
+    (["age", "sex"], ["hours_per_week", "income"], ["age", "hours_per_week"], 3),
 ]
 
 
 @pytest.mark.parametrize("method", ["cap", "zero_cap", "generalized_cap"])
-@pytest.mark.parametrize(("known", "hidden", "continuous"), PROTECTED)
-@pytest.mark.parametrize("bins", [10, 3])
+@pytest.mark.parametrize(("known", "hidden", "continuous", "bins"), PROTECTED)
 def test_disclosure_protection_is_what_sdmetrics_prints_to_the_last_digit(known, hidden, continuous, bins, method):
     real, synthetic = (table.head(200) for table in adult_with_missing())
     theirs = printed(

@@ -177,7 +177,7 @@ def test_a_copy_beats_fresh_and_fresh_does_not_make_control_records_look_easier(
     That difference, of a release that knows neither group, is far below 0; judged on all together it is 0 in the mean.
     """
     joint, apart, copied = [], [], []
-    for seed in range(60):
+    for seed in range(20):
         people = drawn(seed, 150, levels=("no", "yes"), p=(0.85, 0.15))
         release = drawn(seed + 1000, 100, levels=("no", "yes"), p=(0.85, 0.15))
         groups = np.repeat([1, 0], [110, 40])
@@ -187,7 +187,7 @@ def test_a_copy_beats_fresh_and_fresh_does_not_make_control_records_look_easier(
             kept.append(np.nanmean(scores[:110]) - np.nanmean(scores[110:]))
         own = [GROUP.score(tables.of(np.flatnonzero(groups == g)), **ROLES).value for g in (1, 0)]
         apart.append(own[0] - own[1])
-    error = {name: np.std(each) / np.sqrt(60) for name, each in (("joint", joint), ("apart", apart))}
+    error = {name: np.std(each) / np.sqrt(20) for name, each in (("joint", joint), ("apart", apart))}
     assert abs(np.mean(joint)) < 3 * error["joint"]
-    assert np.mean(apart) < -5 * error["apart"]
+    assert np.mean(apart) < -3 * error["apart"]
     assert np.mean(copied) > 5 * error["joint"]

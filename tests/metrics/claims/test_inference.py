@@ -73,7 +73,7 @@ def brute(real, release, secret, neighbours, tolerance):
 
 @pytest.mark.parametrize("secret", ["wage", "vote"])
 @pytest.mark.parametrize("neighbours", [1, 2, 5])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_nearest_record_equals_plain_loops(secret, neighbours, seed):
     real, release = tables(seed, secret=secret)
     found = INFERENCE(real, release, quasi_identifiers=KNOWN, sensitive=secret, neighbours=neighbours)
@@ -153,16 +153,6 @@ def test_a_sample_of_targets_is_the_same_in_any_order():
     assert first.value == second.value
     assert first.details == pytest.approx(second.details, rel=1e-12, nan_ok=True)
     assert INFERENCE(real, release, **(options | {"attempts": 10**6})).details["attempts"] == real.vote.notna().sum()
-
-
-def test_control_records_stand_beside():
-    real, release = tables(8, secret="vote")
-    control, _ = tables(9, n=25, secret="vote")
-    found = INFERENCE(real, release, quasi_identifiers=KNOWN, sensitive="vote", control=control)
-    d = found.details
-    assert {"control", "control_gain", "control_lower", "control_upper", "control_claims"} <= set(d)
-    assert d["control_gain"] == pytest.approx((found.value - d["control"]) / (1 - d["control"]))
-    assert d["control_lower"] < found.value - d["control"] < d["control_upper"]
 
 
 SEEN = {}

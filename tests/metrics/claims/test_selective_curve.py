@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -38,7 +38,6 @@ def brute(surety, right, baseline, half, share):
     return claims, good / claims if claims else math.nan, expected / claims if claims else math.nan
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from([0.1, 0.2, 0.5, 0.9, 1.0, math.nan, -math.inf]), st.booleans(), st.booleans()),

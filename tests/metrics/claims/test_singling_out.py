@@ -61,7 +61,7 @@ def luck(frame, predicate):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_claims_are_counted_as_by_plain_loops(mode, seed):
     real, release = table(seed, 40), table(seed + 50, 45)
     found = SINGLING_OUT(real, release, mode=mode, seed=seed)
@@ -117,7 +117,7 @@ def test_unique_values_knows_all_unique_values_and_extremes(seed):
                     own |= {(column, ">=", cell)} if cell == max(cells) else set()
         expected.append(own)
     seen = [set() for _ in rows]
-    for draw in range(150):
+    for draw in range(60):
         found = unique_values(release, np.random.default_rng(draw))["predicate"]
         for own, due, named in zip(seen, expected, found, strict=True):
             conditions = [condition for predicate in predicates_of(named) for condition in predicate]
@@ -141,7 +141,7 @@ def test_unique_combinations_draws_columns_and_sides_of_the_median(size):
     release = table(1, 25)
     medians = {c: release[c].dropna().median() for c in ("age", "pay", "day")}
     chosen, sided = set(), 0
-    for draw in range(60):
+    for draw in range(20):
         found = unique_combinations(release, np.random.default_rng(draw), size=size)["predicate"]
         for row, predicate in zip(release.to_dict("records"), found, strict=True):
             if predicate is None:
@@ -157,7 +157,7 @@ def test_unique_combinations_draws_columns_and_sides_of_the_median(size):
             expected = {(c, ">=" if row[c] >= medians[c] else "<=") for c, _, _ in predicate if c in medians}
             assert sides in (set(), {(c, operator) for c, operator in expected if not pd.isna(row[c])})
             sided += bool(sides)
-    assert sided > 60
+    assert sided > 20
     assert {len(c) for c in chosen} <= set(range(size, 6))
     assert (len(chosen) > 1) == (size < 5)
 
@@ -166,14 +166,13 @@ def weight(frame, predicate):
     return math.prod(count(frame, [condition]) / len(frame) for condition in predicate)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_predicate_grows_no_longer_than_it_must(seed):
+def test_a_predicate_grows_no_longer_than_it_must():
     """By plain loops: without the column that came last it held for others or could by luck; so of one column each.
 
     Which came last is not told, so some column must be such; and where luck remains all columns are used.
     """
-    release = wide(seed, 60).assign(other=np.random.default_rng(seed).normal(size=60))
-    found, lengths = unique_combinations(release, np.random.default_rng(seed), size=2)["predicate"], set()
+    release = wide(0, 60).assign(other=np.random.default_rng(0).normal(size=60))
+    found, lengths = unique_combinations(release, np.random.default_rng(0), size=2)["predicate"], set()
     for predicate in found.dropna():
         assert len(predicate) == release.shape[1] or 60 * weight(release, predicate) <= 0.01
         shorter = [[c for c in predicate if c is not last] for last in predicate]
@@ -207,28 +206,6 @@ def test_rows_that_chance_does_not_make_equal_are_one_record():
     names = ["day", "number", "flag", "job", "pay", "age"]
     moved = repeated.iloc[order].reset_index(drop=True)[names]
     assert len(distinct_rows(moved)) == 40
-
-
-def test_by_hand():
-    real = pd.DataFrame({"x": [1, 2, 3, 4], "c": ["a", "a", "b", "c"]})
-    release = pd.DataFrame({"x": [1, 2, 9, 2], "c": ["b", "c", "d", "d"]})
-    predicates = [
-        (("x", "<=", 1),),  # the first: right
-        (("x", ">=", 3), ("c", "==", "b")),  # the third: right
-        (("x", ">=", 3),),  # two
-        (("c", "==", "d"),),  # nobody
-    ]
-
-    def named(release, rng):
-        order = [(1, "b"), (2, "c"), (9, "d"), (2, "d")]
-        found = [predicates[order.index(row)] for row in release.itertuples(index=False, name=None)]
-        return pd.DataFrame({"predicate": pd.Series(found), "confidence": 1.0}, index=release.index)
-
-    found = SINGLING_OUT(real, release, attacker=Attack("named", "singling_out", named))
-    assert found.records["score"].tolist() == [1, 1, 0, 0]
-    weights = [1 / 4, 1 / 2 * 1 / 4, 1 / 2, 0]
-    assert found.records["baseline"].tolist() == pytest.approx([4 * w * (1 - w) ** 3 for w in weights])
-    assert found.value == 0.5
 
 
 def same_everywhere(predicate):
@@ -296,19 +273,6 @@ def test_isolated_records_are_counted_among_members_and_controls_together(mode, 
     assert d["control_lower"] == pytest.approx(d["control_gain_lower"] * (1 - chance))
 
 
-def test_several_claims_that_isolate_one_record_count_once():
-    real, control = pd.DataFrame({"x": [1, 2, 3, 9]}), pd.DataFrame({"x": [4, 5]})
-    limits = [8, 7, 6, 5, 3]  # the first three isolate 9 alone, 5 does so with a control record, 3 many
-
-    def attack(release, rng):
-        named = [(("x", ">=", limit),) for limit in limits]
-        return pd.DataFrame({"predicate": pd.Series(named), "confidence": 1.0}, index=release.index)
-
-    release = pd.DataFrame({"x": range(5)})
-    found = SINGLING_OUT(real, release, control=control, attacker=Attack("limits", "singling_out", attack)).details
-    assert (found["claims"], found["isolated"], found["isolated_members"]) == (5, 1, 1)
-
-
 def test_beside_control_stands_the_guess_with_gain_and_difference():
     found = SINGLING_OUT(table(1, 60), table(2, 50), control=table(3, 40), mode="univariate")
     x, s = found.value, found.details["statistical_confidence"]
@@ -323,10 +287,10 @@ def test_beside_control_stands_the_guess_with_gain_and_difference():
 def test_a_release_of_fresh_people_gains_nothing_over_control_whatever_the_sizes():
     for n, m in ((200, 50), (50, 200)):
         gains = []
-        for seed in range(40):
+        for seed in range(16):
             real, control, release = table(3 * seed, n), table(3 * seed + 1, m), table(3 * seed + 2, 100)
             gains.append(SINGLING_OUT(real, release, control=control, seed=seed, size=3).details["control_gain"])
-        assert abs(np.mean(gains)) < 3 * np.std(gains) / np.sqrt(40) + 1e-9
+        assert abs(np.mean(gains)) < 3 * np.std(gains) / np.sqrt(16) + 1e-9
         assert np.std(gains) > 0
 
 
@@ -423,33 +387,13 @@ def test_an_attack_that_knows_when_it_is_right_has_a_curve_that_rises():
     assert math.isnan(found["selective_0.02"])  # six claims
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_order_index_and_names_move_no_number_of_the_curve(mode):
-    real, release = wide(1, 200), wide(2, 200)
-    first = SINGLING_OUT(real, release, mode=mode)
-    assert len(estimable(first.details)) >= 2
-    rng = np.random.default_rng(0)
-    rows, columns = rng.permutation(200), ["day", "number", "flag", "job", "pay", "age"]
-    names = {"job": {"a": "z", "b": "ä", "it's": "b"}}
-    others = {
-        "rows": (real.iloc[::-1], release.iloc[rows]),
-        "columns": (real[columns], release[columns[::-1]]),
-        "index": (real.set_axis(rng.permutation(200)), release.set_axis([f"r{i}" for i in range(200)])),
-        "names": (real.replace(names), release.replace(names)),
-    }
-    for what, tables in others.items():
-        again = SINGLING_OUT(*tables, mode=mode)
-        assert again.details == pytest.approx(first.details, nan_ok=True), what
-        half, own = (found.records.groupby(level=0, sort=False)["half"].first().to_numpy() for found in (again, first))
-        np.testing.assert_array_equal(half, own[rows if what == "rows" else slice(None)])
-    other = SINGLING_OUT(real, release, mode=mode, seed=1).records["half"]
-    assert (other != first.records["half"]).any()
-
-
-def test_equal_rows_of_the_release_are_in_one_half():
-    release = table(2, 40).iloc[np.arange(120) % 40]
-    records = SINGLING_OUT(table(1, 60), release.reset_index(drop=True), mode="univariate").records
-    found = records.groupby(level=0)["half"].first().to_numpy()
+def test_equal_rows_of_the_release_are_in_one_half_that_the_seed_decides():
+    real, release = table(1, 60), table(2, 40).iloc[np.arange(120) % 40].reset_index(drop=True)
+    found, other = (
+        SINGLING_OUT(real, release, mode="univariate", seed=s).records.groupby(level=0)["half"].first().to_numpy()
+        for s in (0, 1)
+    )
+    assert (found != other).any()
     np.testing.assert_array_equal(found[:40], found[40:80])
     np.testing.assert_array_equal(found[:40], found[80:])
     assert 0 < found.mean() < 1

@@ -74,13 +74,6 @@ def test_without_a_match_nothing_is_given_away():
     assert np.isnan(score.published)
 
 
-def test_a_copy_is_matched_wherever_keys_are_unique():
-    real = drawn(3, 60)
-    score = RATE(real, real, quasi_identifiers=KEYS)
-    assert score.published == 100
-    assert score.value == score.details["unique_keys"] == score.details["match_share"]
-
-
 def test_coarser_keys_match_fewer():
     real = drawn(4, 60)
     tried = what_if(RATE, real, real, [Change(drop=["age"]), Change(bins={"age": 3})], quasi_identifiers=KEYS)

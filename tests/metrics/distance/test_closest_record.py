@@ -6,14 +6,13 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from samples.cells import is_missing, is_numeric
+from samples.distances import distances_between, rows_of
 from samples.priveval import REFERENCE, priveval
 from samples.releases import releases
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.tables import Tables
 
 DCR = METRICS["distance_to_closest_record"]
@@ -21,65 +20,10 @@ NNDR = METRICS["nearest_neighbour_distance_ratio"]
 SPACES = ["euclid", "gower"]
 
 
-# The oracle: the two spaces of reference/priveval/README.md, pair by pair.
-
-
-def cells(column):
-    if pd.api.types.is_datetime64_any_dtype(column):
-        column = column.astype("datetime64[ns]")
-        return [None if is_missing(v) else float(v.value) for v in column]
-    convert = float if is_numeric(column) else (lambda v: v)
-    return [None if is_missing(v) else convert(v) for v in column.tolist()]
-
-
-def euclid(real, synthetic):
-    """Coordinates of both tables' rows: squares of their differences add up."""
-    axes = []
-    for name in real:
-        a, b = cells(real[name]), cells(synthetic[name])
-        flags = []
-        if is_numeric(real[name]):
-            known = [v for v in a if v is not None]
-            mean = math.fsum(known) / len(known) if known else 0.0
-            sd = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / len(known)) if known else 0.0
-            if len(set(known)) < 2:
-                sd = 1.0
-            axes.append([0.0 if v is None else (v - mean) / sd for v in a + b])
-            if None in a + b:
-                flags.append([v is None for v in a + b])
-        else:
-            flags += [[v == level for v in a + b] for level in dict.fromkeys(a + b)]
-        for flag in flags:
-            p = sum(flag[: len(a)]) / len(a)
-            axes.append([(f - p) / (math.sqrt(p * (1 - p)) if 0 < p < 1 else 1.0) for f in flag])
-    points = list(zip(*axes, strict=True))
-    return lambda i, j: math.sqrt(math.fsum((u - v) ** 2 for u, v in zip(points[i], points[j], strict=True)))
-
-
-def gower(real, synthetic):
-    columns = []
-    for name in real:
-        values = cells(real[name]) + cells(synthetic[name])
-        known = [v for v in values if v is not None]
-        width = max(known) - min(known) if known and is_numeric(real[name]) else None
-        columns.append((values, width))
-
-    def part(values, width, i, j):
-        a, b = values[i], values[j]
-        if a is None or b is None or width is None:
-            return float(a != b)
-        return abs(a - b) / width if width else 0.0
-
-    return lambda i, j: math.fsum(part(*c, i, j) for c in columns) / len(columns)
-
-
 def distance_matrix(space, real, synthetic):
     """Distances of each real to each synthetic record; exactly 0 where the records are equal."""
-    distance = {"euclid": euclid, "gower": gower}[space](real, synthetic)
-    n, m = len(real), len(synthetic)
-    matrix = np.array([[distance(i, n + j) for j in range(m)] for i in range(n)])
-    r, s = [list(zip(*(cells(t[c]) for c in real), strict=True)) for t in (real, synthetic)]
-    equal = np.array([[a == b for b in s] for a in r])
+    matrix = np.array(distances_between(real, synthetic, space))
+    equal = np.array([[a == b for b in rows_of(synthetic)] for a in rows_of(real)])
     assert not matrix[equal].any()
     return matrix, equal
 
@@ -183,14 +127,6 @@ def test_a_mismatch_costs_what_its_levels_are_rare():
         [math.sqrt(5), math.sqrt(5)]
     )
     assert DCR(real, pd.DataFrame({"c": ["z"]}), space="gower").records["distance"].tolist() == [1.0, 1.0]
-
-
-def test_duplicates_of_a_released_record_are_hits():
-    real = pd.DataFrame({"x": [1.0, 1.0, 5.0]})
-    for space in SPACES:
-        score = NNDR(real, pd.DataFrame({"x": [1.0]}), space=space)
-        assert score.value == 1.0
-        assert score.published == 0.0
 
 
 @pytest.mark.parametrize("space", SPACES)
@@ -297,21 +233,6 @@ def test_one_real_record_has_no_second_neighbour(space):
     assert score.records["score"].isna().all()
 
 
-@pytest.mark.parametrize("metric", [DCR, NNDR])
-@pytest.mark.parametrize("space", ["Gower", "euclidean", None, 2])
-def test_an_unknown_space_is_refused(metric, space):
-    table = pd.DataFrame({"x": [1.0, 2.0]})
-    with pytest.raises(InputError, match=r"space .*(euclid|gower)"):
-        metric(table, table, space=space)
-
-
-@pytest.mark.parametrize("metric", [DCR, NNDR])
-def test_text_where_numbers_are_needed_is_refused(metric):
-    real, synthetic = pd.DataFrame({"age": [1.0, 2.0]}), pd.DataFrame({"age": ["1.0", "2.0"]})
-    with pytest.raises(InputError, match="age"):
-        metric(real, synthetic)
-
-
 def test_the_score_of_a_record_falls_with_its_distance():
     real = pd.DataFrame({"x": [0.0, 1.0, 3.0, 7.0, 20.0]})
     records = DCR(real, pd.DataFrame({"x": [0.0]})).records
@@ -324,7 +245,6 @@ def test_the_score_of_a_record_falls_with_its_distance():
 # Properties
 
 
-@settings(max_examples=120)
 @given(releases())
 @pytest.mark.parametrize("space", SPACES)
 def test_equals_brute_force(space, release):
@@ -388,68 +308,7 @@ def test_equals_a_dense_pass_on_larger_tables(space, missing):
     np.testing.assert_allclose(found, 1 - ratio, rtol=0, atol=1e-9)
 
 
-@settings(max_examples=40)
-@given(releases(least=(2, 1)), st.randoms(use_true_random=False))
-@pytest.mark.parametrize("metric", [DCR, NNDR], ids=lambda m: m.name)
-@pytest.mark.parametrize("space", SPACES)
-def test_order_and_labels_move_nothing(metric, space, release, random):
-    real, synthetic = release
-    before = metric(real, synthetic, space=space)
-    mix = lambda n: random.sample(range(n), n)  # noqa: E731
-    order, other = mix(len(real)), mix(len(synthetic))
-    columns = random.sample(list(real), len(real.columns))
-    after = metric(
-        real.iloc[order][columns].set_axis(["label"] * len(real)),
-        synthetic.iloc[other].set_axis(["label"] * len(synthetic)),
-        space=space,
-    )
-    moved = order if metric.scores == "real" else other
-    np.testing.assert_allclose(
-        after.records["score"], before.records["score"].to_numpy()[moved], rtol=1e-12, atol=1e-12
-    )
-    assert after.value == pytest.approx(before.value, rel=1e-12, nan_ok=True)
-
-
-@settings(max_examples=30)
-@given(
-    st.lists(st.integers(-3, 3), min_size=2, max_size=8),
-    st.lists(st.integers(-3, 3), min_size=1, max_size=8),
-    st.sampled_from(["int8", "int32", "float32", "Int16", "Float32"]),
-)
-@pytest.mark.parametrize("space", SPACES)
-def test_dtype_width_moves_nothing(space, real, synthetic, dtype):
-    real, synthetic = (
-        pd.DataFrame({"x": real, "y": real[::-1]}),
-        pd.DataFrame({"x": synthetic, "y": synthetic}),
-    )
-    for metric in (DCR, NNDR):
-        before = metric(real, synthetic, space=space).records["score"]
-        for r, s in ((real.astype(dtype), synthetic), (real, synthetic.astype(dtype))):
-            after = metric(r, s, space=space).records["score"]
-            np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
-
-
-@settings(max_examples=30)
-@given(
-    st.lists(st.sampled_from("abcd"), min_size=2, max_size=8),
-    st.lists(st.sampled_from("abcd"), min_size=1, max_size=8),
-    st.permutations("wxyz"),
-)
-@pytest.mark.parametrize("space", SPACES)
-def test_names_and_order_of_levels_move_nothing(space, real, synthetic, names):
-    real, synthetic = pd.DataFrame({"c": real}), pd.DataFrame({"c": synthetic})
-    renamed = [t.replace(dict(zip("abcd", names, strict=True))) for t in (real, synthetic)]
-    orders = pd.CategoricalDtype([*"dcbax"]), pd.CategoricalDtype([*"abcd"])
-    recoded = [t.astype(order) for t, order in zip((real, synthetic), orders, strict=True)]
-    for metric in (DCR, NNDR):
-        before = metric(real, synthetic, space=space).records["score"]
-        for tables in (renamed, recoded, (real, recoded[1])):
-            after = metric(*tables, space=space).records["score"]
-            np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
-
-
 @pytest.mark.proof
-@settings(max_examples=40)
 @given(releases(least=(2, 1)), st.data())
 @pytest.mark.parametrize("space", SPACES)
 def test_releasing_real_records_does_not_lower_the_risk(space, release, data):

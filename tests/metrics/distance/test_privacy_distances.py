@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from samples.cells import cell, is_numeric
+from samples.cells import is_numeric
+from samples.distances import distance_of, rows_of
 from samples.priveval import REFERENCE, priveval, typed
 from samples.releases import releases
 from synthrisk.metrics import METRICS, Tables
@@ -30,6 +31,7 @@ MDCR = METRICS["median_distance_to_closest_record"]
 NNAA = METRICS["nearest_neighbour_adversarial_accuracy"]
 HIDR = METRICS["hidden_rate"]
 HITR = METRICS["hitting_rate"]
+DCR, NNDR = METRICS["distance_to_closest_record"], METRICS["nearest_neighbour_distance_ratio"]
 NEAR = {"rel": 0, "abs": 1e-9}
 
 
@@ -193,53 +195,6 @@ def test_edge_cases(case):
 # Plain loops over random tables
 
 
-def rows_of(table):
-    return [[cell(v) for v in row] for row in zip(*(table[c].tolist() for c in table), strict=True)]
-
-
-def oracle_distance(real, synthetic, space, weights=None):
-    """Return the function of two rows of cells that the README of the references defines."""
-    ours, theirs, parts = rows_of(real), rows_of(synthetic), []
-    for place, name in enumerate(real):
-        w = 1.0 if weights is None else weights[name]
-        own, values = [r[place] for r in ours], [r[place] for r in ours + theirs]
-        known, n = [v for v in own if v is not None], len(ours)
-
-        def variance(level, own=own, n=n):
-            p = own.count(level) / n
-            return p * (1 - p) or 1.0
-
-        if not is_numeric(real[name]):
-
-            def part(a, b, w=w, variance=variance):
-                if space == "gower":
-                    return w * (a != b)
-                return w * w * (1 / variance(a) + 1 / variance(b)) if a != b else 0.0
-
-        elif space == "gower":
-            there = [v for v in values if v is not None]
-            width = max(there) - min(there) if there else 0.0
-
-            def part(a, b, w=w, width=width):
-                return w * (float(a != b) if None in (a, b) else abs(a - b) / width if width else 0.0)
-
-        else:
-            mean = math.fsum(known) / len(known) if known else 0.0
-            spread = math.sqrt(math.fsum((v - mean) ** 2 for v in known) / len(known)) if len(set(known)) > 1 else 1.0
-
-            def part(a, b, w=w, mean=mean, spread=spread, variance=variance):
-                gap = ((mean if a is None else a) - (mean if b is None else b)) / spread
-                return w * w * (gap * gap + ((a is None) != (b is None)) / variance(None))
-
-        parts.append(part)
-
-    def whole(a, b):
-        total = math.fsum(p(u, v) for p, u, v in zip(parts, a, b, strict=True))
-        return total / len(parts) if space == "gower" else math.sqrt(total)
-
-    return whole
-
-
 def equal(a, b):
     return abs(a - b) <= 1e-9 * max(a, b)
 
@@ -279,10 +234,8 @@ def oracle_weights(real):
 numbers_only = releases(kinds=("float64", "float", "int64", "Int64", "datetime64[ns]"))
 words_only = releases(kinds=("object", "bool", "category"))
 any_release = st.one_of(releases(), numbers_only, words_only)
-on_random_tables = settings(max_examples=80)
 
 
-@on_random_tables
 @given(any_release)
 def test_common_rows_brute_force(release):
     ours, theirs = map(rows_of, release)
@@ -294,12 +247,11 @@ def test_common_rows_brute_force(release):
     assert score.details["distinct_over_distinct"] == common / len(distinct)
 
 
-@on_random_tables
 @given(any_release)
 @in_spaces
 @pytest.mark.parametrize("normalise", ["nearest", "all_pairs"])
 def test_normalised_distances_brute_force(space, normalise, release):
-    distance = oracle_distance(*release, space)
+    distance = distance_of(*release, space)
     ours, theirs = map(rows_of, release)
     pairs = [[distance(a, b) for b in theirs] for a in ours]
     d = [min(row) for row in pairs]
@@ -314,7 +266,6 @@ def test_normalised_distances_brute_force(space, normalise, release):
     assert NSND(*release, **options).value == pytest.approx(1 - math.fsum(t) / len(t), abs=1e-9)
 
 
-@on_random_tables
 @given(any_release)
 @in_spaces
 @pytest.mark.parametrize("ties", ["risk", "safe", "expected"])
@@ -333,7 +284,7 @@ def test_closer_records_brute_force(space, ties, release):
             assert "fewer than two" in score.reason
             continue
         for where, column in ((space, "risk"), ("gower", "score")):
-            distance = oracle_distance(real, synthetic, where, own)
+            distance = distance_of(real, synthetic, where, own)
             d_s, d_r = [min(distance(a, b) for b in theirs) for a in ours], others(ours, distance)
             expected = [at_risk(a, b, ties) for a, b in zip(d_s, d_r, strict=True)]
             assert score.records[column].tolist() == expected
@@ -342,7 +293,6 @@ def test_closer_records_brute_force(space, ties, release):
                 assert score.value == pytest.approx(np.mean(expected))
 
 
-@on_random_tables
 @given(any_release)
 @in_spaces
 def test_median_distance_brute_force(space, release):
@@ -352,14 +302,13 @@ def test_median_distance_brute_force(space, release):
         assert math.isnan(score.value)
         assert score.reason
         return
-    distance = oracle_distance(*release, space)
+    distance = distance_of(*release, space)
     top, low = np.median([min(distance(a, b) for b in theirs) for a in ours]), np.median(others(ours, distance))
     ratio = top / low if low else math.inf if top else 0.0
     assert score.published == pytest.approx(ratio, rel=1e-9)
     assert score.value == pytest.approx(2 * (1 - 1 / (1 + math.exp(-min(ratio, 700)))), abs=1e-9)
 
 
-@on_random_tables
 @given(any_release)
 @in_spaces
 @pytest.mark.parametrize("ties", ["risk", "safe", "expected"])
@@ -370,7 +319,7 @@ def test_adversarial_accuracy_brute_force(space, ties, release):
         assert math.isnan(score.value)
         assert "fewer than two" in score.reason
         return
-    distance = oracle_distance(*release, space)
+    distance = distance_of(*release, space)
     real = [
         at_risk(min(distance(a, b) for b in theirs), d, ties) for a, d in zip(ours, others(ours, distance), strict=True)
     ]
@@ -385,14 +334,13 @@ def test_adversarial_accuracy_brute_force(space, ties, release):
 
 
 @pytest.mark.proof
-@settings(max_examples=40)
 @given(releases(least=(2, 2)))
 @in_spaces
 @pytest.mark.parametrize("ties", ["risk", "safe", "expected"])
 def test_equal_sizes_are_the_mean_over_all_subsamples(space, ties, release):
     real, synthetic = release
     ours, theirs = map(rows_of, release)
-    distance, k = oracle_distance(real, synthetic, space), min(len(ours), len(theirs))
+    distance, k = distance_of(real, synthetic, space), min(len(ours), len(theirs))
     values = [
         (
             np.mean(
@@ -411,13 +359,12 @@ def test_equal_sizes_are_the_mean_over_all_subsamples(space, ties, release):
     assert 0 <= score.value <= 1
 
 
-@on_random_tables
 @given(any_release, st.data())
 @in_spaces
 def test_hidden_rate_brute_force(space, release, data):
     ours, theirs = map(rows_of, release)
     links = data.draw(st.lists(st.integers(-1, len(ours) - 1), min_size=len(theirs), max_size=len(theirs)))
-    distance = oracle_distance(*release, space)
+    distance = distance_of(*release, space)
     credits = []
     for i, a in enumerate(ours):
         d = [distance(a, b) for b in theirs]
@@ -433,7 +380,6 @@ def test_hidden_rate_brute_force(space, release, data):
         assert "no row link" in score.reason
 
 
-@on_random_tables
 @given(any_release)
 @pytest.mark.parametrize(("width", "trim"), [(30, 0.0), (2.0, 0.0), (1, 0.25)])
 def test_hitting_rate_brute_force(width, trim, release):
@@ -452,11 +398,10 @@ def test_hitting_rate_brute_force(width, trim, release):
     assert HITR(real, synthetic, width=width, trim=trim).records["score"].tolist() == expected
 
 
-@on_random_tables
 @given(any_release)
 @in_spaces
 def test_pairs_and_the_farthest_of_them(space, release):
-    tables, distance = Tables(*release), oracle_distance(*release, space)
+    tables, distance = Tables(*release), distance_of(*release, space)
     ours, theirs = map(rows_of, release)
     matrix = np.array([[distance(a, b) for b in theirs] for a in ours])
     i, j = np.indices(matrix.shape).reshape(2, -1)
@@ -680,7 +625,11 @@ def test_bad_options_are_refused(metric, options, text):
             metric.check_choices(options)
 
 
-@pytest.mark.parametrize("metric", [CVP, DVP, NSND, AUTH, IDS, MDCR, NNAA, HIDR])
+@pytest.mark.parametrize(
+    "metric",
+    [CVP, DVP, NSND, AUTH, IDS, MDCR, NNAA, HIDR, DCR, NNDR],
+    ids=lambda metric: metric.name,
+)
 def test_an_unknown_space_is_refused(metric):
     table = pd.DataFrame({"x": [1.0, 2.0]})
     with pytest.raises(InputError, match="space must be euclid or gower, got 'l2'"):

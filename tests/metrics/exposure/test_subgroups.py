@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
@@ -240,7 +240,6 @@ def test_bad_input_is_told_in_a_sentence_without_cells(arguments, words):
             risk_by(*arguments)
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_order_of_rows_columns_and_categories_and_index_labels_move_nothing(seed, binary):
     rng = np.random.default_rng(seed)

@@ -66,14 +66,6 @@ def test_rows_that_nothing_tells_apart_are_taken_together():
     assert vulnerable(table, ["job"])["outliers"].all()
 
 
-def test_order_of_rows_moves_nobody():
-    table = people(3)
-    order = np.random.default_rng(0).permutation(len(table))
-    first, second = vulnerable(table, KNOWN), vulnerable(table.iloc[order].reset_index(drop=True), KNOWN)
-    for name, rows in first.items():
-        assert rows[order].tolist() == second[name].tolist()
-
-
 def test_without_a_key_there_are_outliers_only():
     assert list(vulnerable(people(1), [])) == ["outliers"]
 

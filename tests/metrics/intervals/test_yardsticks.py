@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -140,15 +141,15 @@ def test_records_scored_by_one_of_the_two_count_in_its_mean_only():
 
 
 def test_paired_intervals_cover_the_difference():
-    """2,000 tables of 60 pairs that agree often, near the edge: nominal .95."""
+    """600 tables of 60 pairs that agree often, near the edge: nominal .95."""
     rng = np.random.default_rng(4)
     held = []
-    for _ in range(2000):
+    for _ in range(600):
         base = rng.random(60)
         x, y = (base < 0.10) * 1.0, ((base < 0.06) | (rng.random(60) < 0.02)) * 1.0
         found = share_difference(share(x, 0.95), share(y, 0.95), correlation(x, y))
         held.append(found.lower <= 0.10 - (1 - 0.94 * 0.98) <= found.upper)
-    assert 0.94 <= np.mean(held) <= 0.995
+    assert 0.935 <= np.mean(held) <= 0.995
 
 
 # The direct call
@@ -184,10 +185,10 @@ def adult_options(name):
 
 
 @pytest.mark.parametrize("name", WITH_POPULATION)
-def test_population_is_the_metric_with_control_as_the_release(name, adult_parts):
-    members, control, release = adult_parts
+def test_population_is_the_metric_with_control_as_the_release(name, adult_parts, scored_beside_control):
+    members, control, _ = adult_parts
     metric, options = METRICS[name], adult_options(name)
-    found = metric(members, release, control=control, **options)
+    found = scored_beside_control(name)
     alone = metric(members, control, **options)
     if name == "attribute_inference_risk":  # its weights are shares among all real records, the control's too
         both = pd.concat([members, control], ignore_index=True)
@@ -209,9 +210,8 @@ def test_population_is_the_metric_with_control_as_the_release(name, adult_parts)
 
 
 @pytest.mark.parametrize("name", WITH_POPULATION)
-def test_each_yardstick_of_a_direct_call_has_gain_difference_and_intervals(name, adult_parts):
-    members, control, release = adult_parts
-    d = METRICS[name](members, release, control=control, **adult_options(name)).details
+def test_each_yardstick_of_a_direct_call_has_gain_difference_and_intervals(name, scored_beside_control):
+    d = scored_beside_control(name).details
     assert ("guess" in d) == ("sensitive" in METRICS[name].needs or name == "linkability")
     assert METRICS[name].yardsticks.uninformed == "guess" or METRICS[name].yardsticks.uninformed in d
     for yardstick in ("guess", "control", "population"):
@@ -301,6 +301,13 @@ def adult_parts():
 
     adult = read("adult")[["age", "education", "sex", "income"]].sample(600, random_state=0)
     return tuple(adult.iloc[i : i + 200].reset_index(drop=True) for i in (0, 200, 400))
+
+
+@pytest.fixture(scope="module")
+def scored_beside_control(adult_parts):
+    """Return the score of a metric by its name, made once."""
+    members, control, release = adult_parts
+    return cache(lambda name: METRICS[name](members, release, control=control, **adult_options(name)))
 
 
 # A study

@@ -51,9 +51,9 @@ def optimum(rows, codes, classes, penalty):
 # Lasso for categories
 
 
-@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("classes", [2, 4])
 def test_lasso_is_the_optimum(classes):
-    rows, codes = draw(classes)
+    rows, codes = draw(classes, n=150)
     model = LassoLogistic(0).fit(rows, codes)
     best = objective(*optimum(rows, codes, classes, model.penalty_), rows, codes, model.penalty_)
     found = objective(model.coef_, model.intercept_, rows, codes, model.penalty_)
@@ -173,17 +173,7 @@ def evidence(real, synthetic, sensitive, attacker, keys=KEYS):
 
 
 @every_attacker
-def test_order_moves_nothing(sensitive, attacker):
-    real, synthetic = table(60, 1), table(90, 2)
-    found = evidence(real, synthetic, sensitive, attacker)
-    shuffled = evidence(
-        real.sample(frac=1, random_state=1), synthetic.sample(frac=1, random_state=2), sensitive, attacker, KEYS[::-1]
-    )
-    np.testing.assert_allclose(shuffled.loc[found.index], found, atol=1e-9)
-
-
-@every_attacker
-@pytest.mark.parametrize("rows", [1, 2, 4])
+@pytest.mark.parametrize("rows", [1, 4])
 def test_a_release_of_few_rows(sensitive, attacker, rows):
     synthetic = table(60, 2).drop_duplicates("band").iloc[[0, 1, 2, 0]].iloc[:rows]
     assert np.isfinite(evidence(table(20, 1), synthetic, sensitive, attacker)).all()
@@ -192,7 +182,7 @@ def test_a_release_of_few_rows(sensitive, attacker, rows):
 @every_attacker
 def test_an_attacker_learns(sensitive, attacker):
     """Released originals give more away than a release whose sensitive column is shuffled."""
-    real = table(150, 3)
+    real = table(80, 3)
     noise = real.assign(**{sensitive: real[sensitive].sample(frac=1, random_state=0).to_numpy()})
     sign = 1 if sensitive == "band" else -1
     learned, shuffled = (sign * evidence(real, release, sensitive, attacker).mean() for release in (real, noise))

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 
@@ -38,7 +38,6 @@ def scikit_learn(trees, split, seed):
     return RandomForestClassifier(trees, max_features="sqrt", min_samples_split=split, random_state=seed)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     columns=st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=9),
@@ -105,12 +104,9 @@ def digest(code="", **environment):
     return subprocess.run(command, env=given, capture_output=True, text=True, check=True).stdout
 
 
-def test_any_number_of_threads_gives_the_same_bits():
-    assert len({digest(NUMBA_NUM_THREADS=threads) for threads in "13"}) == 1
-
-
-def test_without_numba_scikit_learn_grows_the_same():
-    assert digest("import sys; sys.modules['numba'] = None") == digest()
+def test_any_number_of_threads_and_scikit_learn_without_numba_give_the_same_bits():
+    found = {digest(NUMBA_NUM_THREADS=threads) for threads in "13"}
+    assert found == {digest("import sys; sys.modules['numba'] = None")}
 
 
 def test_few_records_are_scikit_learns_until_compiling_pays(tmp_path):
@@ -160,7 +156,7 @@ def plain_ranger(rows, target, asked, trees, seed, few, least=11):
     return out / trees
 
 
-@pytest.mark.parametrize("columns", [(2, 3, 40), (2, 2, 2, 3, 60), (1, 1, 5)])
+@pytest.mark.parametrize("columns", [(2, 3, 40), (1, 1, 5)])
 def test_rangers_rule_is_that_of_plain_trees(columns):
     """Two forests of other random numbers: their probabilities agree as far as 400 trees of each can tell."""
     rng = np.random.default_rng(1)

@@ -127,7 +127,7 @@ def test_a_measure_in_parts_is_that_of_one_machine(usual, name, options):
     assert_same(name, of_one_machine(name, one, options), score_in_parts(name, parts, **options))
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.tuples(st.integers(2, 60), st.sampled_from([0, 1, 30]), st.integers(2, 60)),
     st.integers(0, 10**6),

@@ -371,9 +371,7 @@ def test_seeds(release, permute, sensitive):
 
 
 @pytest.mark.parametrize("permute", ["synthetic", "real"])
-@pytest.mark.parametrize(
-    ("sensitive", "attacker"), [("band", "random_forest"), ("band", "logistic"), ("pay", "cart"), ("pay", "linear")]
-)
+@pytest.mark.parametrize(("sensitive", "attacker"), [("band", "logistic"), ("pay", "cart")])
 def test_order_moves_nothing(release, permute, sensitive, attacker):
     shuffled = [t.sample(frac=1, random_state=3)[list(t.columns[::-1])] for t in release]
     options = {"permute": permute, "permutations": 3, "threshold": 0.1}

@@ -11,7 +11,7 @@ from synthrisk.metrics import METRICS, InputError
 
 RNG = np.random.default_rng(3)
 REAL, RELEASE = ill_and_paid(RNG, 120), ill_and_paid(RNG, 150)
-CLASSES, NUMBERS = ("random_forest", "logistic", "cart"), ("random_forest", "linear", "gradient_boosting")
+CLASSES, NUMBERS = ("gradient_boosting", "logistic", "cart"), ("cart", "linear", "gradient_boosting")
 
 
 @cache  # one model, or several

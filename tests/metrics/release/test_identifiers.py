@@ -60,7 +60,7 @@ def test_few_addresses_or_few_control_records_hide_nothing(released, controls):
 def test_numbers_that_meet_by_chance_are_no_risk_beside_few_control_records():
     """A thousand of ten thousand numbers, none twice: one in ten meets, of 20 control records often none."""
     risks = 0
-    for seed in range(60):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         real = pd.DataFrame({"number": rng.choice(10_000, 1020, replace=False)})
         release = pd.DataFrame({"number": rng.choice(10_000, 1000, replace=False)})
@@ -107,7 +107,7 @@ def test_a_list_that_strangers_stand_on_as_often_is_a_note():
 @pytest.mark.parametrize("with_control", [True, False])
 def test_values_that_people_share_are_explained_by_chance(levels, with_control):
     risks = 0
-    for seed in range(20):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         real = pd.DataFrame({"town": [f"town {i}" for i in rng.zipf(1.3, 2 * N) % levels]})
         release = pd.DataFrame({"town": [f"town {i}" for i in rng.zipf(1.3, N) % levels]})

@@ -76,24 +76,6 @@ def test_release_keys_brute_force():
     assert keys_of_release(Tables(real, release), ["age"]).controls is None
 
 
-def test_a_copy_holds_each_member_and_not_each_control_record():
-    real = drawn(7, 200).assign(age=np.arange(200))
-    groups = (np.arange(200) < 120).astype(int)
-    found = keys_of_release(Tables(real, real[:120], groups=groups), ["age"])
-    assert found.members == found.release == KeySizes((120, 0, 0, 0, 0, 0), 1, 0)
-    assert found.controls == KeySizes((0,) * 6, 0, 80)
-
-
-def test_order_of_rows_and_columns_and_names_move_nothing():
-    real, release = drawn(8, 100), drawn(9, 100)
-    groups = (np.arange(100) < 60).astype(int)
-    order = np.random.default_rng(0).permutation(100)
-    before = keys_of_release(Tables(real, release, groups=groups), ["age", "city"])
-    renamed = [t.assign(city=t["city"].map({"a": "y", "b": "x"})) for t in (real, release)]
-    moved = Tables(renamed[0].iloc[order], renamed[1].iloc[::-1], groups=groups[order])
-    assert keys_of_release(moved, ["city", "age"]) == before
-
-
 def with_votes(seed, n):
     rng = np.random.default_rng(seed + 100)
     return drawn(seed, n).assign(vote=rng.choice(["a", "b", None], n), ill=rng.choice([0, 1], n, p=[0.9, 0.1]))

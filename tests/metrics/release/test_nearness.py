@@ -90,8 +90,8 @@ def test_members_whose_equals_were_all_taken_out_tell_by_that_though_everybody_h
     assert found.excess.lower <= -met.mean() <= found.excess.upper < -0.005
 
 
-def test_of_25_releases_of_strangers_none_stands_out():
-    for seed in range(25):
+def test_of_10_releases_of_strangers_none_stands_out():
+    for seed in range(10):
         found = check_release(*three(200, seed)).nearness
         assert not found.suspicious, seed
         assert found.excess_words == "" or abs(found.excess.value) < 0.005
@@ -158,11 +158,11 @@ def test_each_look_at_strangers_is_an_alarm_as_rarely_as_it_says(members, contro
 @pytest.mark.parametrize(("members", "controls"), [(1000, 100), (10_000, 1000), (300, 300)])
 @pytest.mark.parametrize("met", [0.005, 0.03, 0.3])
 def test_strangers_who_are_met_by_chance_are_an_alarm_as_rarely_as_it_says(members, controls, met):
-    """Of 4,000 tables one in a thousand is expected at most, and twice as many are allowed, on both sides together."""
+    """Of 1,500 tables one in a thousand is expected at most; more than 5 would be once in 200 such tests."""
     rng, sizes = np.random.default_rng(1), (float(members), float(controls))
     alarms = 0
-    for x, k in rng.binomial([members, controls], met, (4000, 2)):
+    for x, k in rng.binomial([members, controls], met, (1500, 2)):
         nobody = Matched(0, 0, 0)
         found = Verbatim(nobody, nobody, Matched(x, members, 0), Matched(k, controls, 0), nobody)
         alarms += nearness._equal(found, sizes, "are met").suspicious
-    assert alarms <= 8
+    assert alarms <= 5

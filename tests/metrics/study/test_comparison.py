@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -131,7 +131,6 @@ def test_holm_by_hand():
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-@settings(max_examples=60, deadline=None)
 def test_holm_keeps_the_order_and_lies_between_p_and_bonferroni(p):
     found = holm(p)
     assert all(a <= b <= min(1, a * len(p)) + 1e-12 for a, b in zip(p, found, strict=True))
@@ -169,7 +168,6 @@ def test_the_second_is_named_where_it_is_lower():
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 20), st.floats(0, 1), st.sampled_from([0.8, 0.95]))
-@settings(max_examples=80, deadline=None)
 def test_the_p_value_is_small_exactly_where_the_interval_leaves_zero_out(seed, R, n, shift, confidence):
     rng = np.random.default_rng(seed)
     for found in (

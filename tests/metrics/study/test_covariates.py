@@ -259,9 +259,9 @@ def test_records_that_an_attacker_cannot_tell_apart_do_not_foretell_each_other(t
 def test_null_splits_of_a_real_table_cover_zero():
     rng, table = np.random.default_rng(5), read_adult()
     every = planned("generalized_cap", table=table)
-    made = [shown(rng, table, N, every)["generalized_cap.income"] for _ in range(12)]
+    made = [shown(rng, table, N, every)["generalized_cap.income"] for _ in range(8)]
     covered = [f.memorization.lower <= 0 <= f.memorization.upper for f in made]
-    assert sum(covered) >= 10  # below 10 of 12 in 1 of 50 such runs
+    assert sum(covered) >= 6  # below 6 of 8 in 1 of 170 such runs
     assert np.mean([half(f.memorization) / half(plain(f)) for f in made]) < 0.9
 
 

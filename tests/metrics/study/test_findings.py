@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from synthrisk.metrics.exposure.single_records import record_exposure
 from synthrisk.metrics.intervals.estimates import Interval, paired
-from synthrisk.metrics.intervals.yardsticks import gain
 from synthrisk.metrics.study.findings import Attacked, find, find_released, release_values, standardised_difference
 from synthrisk.metrics.study.groups import find_groups
 from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Reasons, ReleasedValues
@@ -42,7 +41,6 @@ def pooled(x, chosen, r):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(2, 4), st.booleans())
-@settings(max_examples=40)
 def test_risk_control_and_memorization_are_pooled_means(seed, R, K, fresh):
     rng = np.random.default_rng(seed)
     held_out = folds(rng, R, K, 24)
@@ -196,13 +194,6 @@ def test_a_value_a_release_has_intervals_over_repetitions():
     assert found.release_risk == (0.5, 0.7, 0.9, 0.7)
     assert found.risk_control.value == pytest.approx(0.6)
     assert found.control_gain == pytest.approx(0.25)
-
-
-def test_gain():
-    assert gain(0.8, 0.5) == pytest.approx(0.6)
-    assert gain(0.2, 0.5) == pytest.approx(-0.6)
-    assert math.isnan(gain(1.0, 1.0))
-    assert math.isnan(gain(0.5, math.nan))
 
 
 def test_all_methods_are_there_on_request():

@@ -251,12 +251,6 @@ def test_a_column_without_values_is_asked_nothing():
     assert ACCURACY(real.assign(y=1), real.assign(y=1)).value == 1
 
 
-def test_a_copy_is_always_right():
-    table = draw(np.random.default_rng(0), 100)
-    twice = pd.concat([table, table]).sample(frac=1, random_state=0)
-    assert ACCURACY(table, twice).value == pytest.approx(1, abs=1e-12)
-
-
 # The grid
 
 
