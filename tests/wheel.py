@@ -91,7 +91,7 @@ def main(names: list[str]) -> int:
 def tried(kit: Kit, python: Path, work: Path, numbers: object) -> None:
     """See that a study has the numbers that it has here, that ``evaluate`` answers, and that the tests pass."""
     expect(smoke(python, work) == numbers, f"{kit.name} versions: smoke has other numbers")
-    make_tables(work)
+    make_tables(work, 300)
     run(python, *COMMAND, *ONE, cwd=work)
     expect(bool(json.loads((work / "answer.json").read_text("utf-8"))), f"{kit.name} versions: evaluate has no answer")
     tests = [ROOT / "tests" / room for room in kit.tests]
