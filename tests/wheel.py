@@ -83,6 +83,7 @@ def main(names: list[str]) -> int:
             if interpreter is not None:
                 python = environment(kit, interpreter, folder)
                 tried(kit, python, folder / kit.name, numbers)
+        run(python, *PIP, "install", "--no-deps", *folder.glob("acme*.whl"))
         others(python, folder / "others")
     print("sdist and wheel: built, installed in clean environments, and run")
     return 0
@@ -121,7 +122,7 @@ def environment(kit: Kit, interpreter: str, folder: Path) -> Path:
     pinned.write_text(kit.pins, "utf-8")
     run(interpreter, "-m", "venv", place)
     python = place / "bin" / "python"
-    run(python, *PIP, "install", "-c", pinned, *sorted(folder.glob("*.whl")), *TOOLS)
+    run(python, *PIP, "install", "-c", pinned, *folder.glob("synthrisk*.whl"), *TOOLS)
     return python
 
 

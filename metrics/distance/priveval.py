@@ -81,9 +81,9 @@ def _or_none(way: Callable[[], float]) -> float:
 def _codes(real: pd.DataFrame, synthetic: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the tables as the driver hands them to half of the measures: words as numbers, in the alphabet's order."""
     both = pd.concat([real, synthetic], ignore_index=True)
-    for column in both.select_dtypes(include=["object", "bool"]).columns:
+    for column in both.select_dtypes(include=["object", "string", "bool"]).columns:
         is_flag = both[column].dtype == bool
-        both[column] = both[column].astype(int) if is_flag else LabelEncoder().fit_transform(both[column].astype(str))
+        both[column] = both[column].astype(int) if is_flag else LabelEncoder().fit_transform([*map(str, both[column])])
     return both[: len(real)], both[len(real) :].reset_index(drop=True)
 
 
@@ -169,7 +169,7 @@ def _authenticity(real: pd.DataFrame, synthetic: pd.DataFrame) -> float:
 
 
 def _identifiability(real: pd.DataFrame, synthetic: pd.DataFrame) -> float:
-    both, words = pd.concat([real, synthetic]), real.select_dtypes(include=["object", "category"]).columns
+    both, words = pd.concat([real, synthetic]), real.select_dtypes(include=["object", "string", "category"]).columns
     for column in words:
         both[column] = LabelEncoder().fit_transform(both[column])
     own = both[: len(real)].fillna(both[: len(real)].mean())

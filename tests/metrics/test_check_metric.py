@@ -130,6 +130,10 @@ def other_value(tables: Tables) -> Score:
     return replace(good(tables), value=0.5)
 
 
+# from pandas 3 on no frame shares its cells with another
+SPOILT = [(made(spoils), "leave the tables as they are")] if pd.__version__.startswith("2.") else []
+
+
 @pytest.mark.parametrize(
     ("metric", "words"),
     [
@@ -140,7 +144,7 @@ def other_value(tables: Tables) -> Score:
         (made(by_column), "give the same value whatever the order of columns"),
         (made(global_chance), "draw from its seed alone"),
         (made(no_seed), "give the same value for the same seed"),
-        (made(spoils), "leave the tables as they are"),
+        *SPOILT,
         (made(texts, study=InStudy(ranking="half")), "give numbers in the column 'half'"),
         (made(study=InStudy(ranking="nearness")), "give records with the column 'nearness' that it declares"),
         (made(short), "give one record for each of the 12 real ones, but gave 11 rows"),

@@ -44,7 +44,7 @@ def may_be(column: str, released: object, real: object) -> bool:
         return BANDS[released][0] <= real <= BANDS[released][1]
     if column == "zip" and released in STARTS:
         return str(real).startswith(STARTS[released])
-    return (column == "job" and released is None) or released == real
+    return (column == "job" and bool(pd.isna(released))) or released == real
 
 
 def said(released: float, truth: float, pays: list[float]) -> float:
