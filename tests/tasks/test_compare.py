@@ -388,7 +388,7 @@ def real_ledgers(sample, folder, planned):
 )
 def test_one_difference_that_two_measures_say_is_told_once(sample, tmp_path, of_auth, of_nnaa, same):
     planned = [Planned(Measure(NNAA, NNAA), of_nnaa), Planned(Measure("auth", AUTH), of_auth)]
-    done = real_ledgers(sample, tmp_path, planned)
+    done = real_ledgers(replace(sample, workspace=str(tmp_path)), tmp_path, planned)
     by = {(f.synthesizer, f.measure.metric): f for f in done.findings}
     for name in ("cart", "copy"):
         ours, theirs = by[name, NNAA], by[name, AUTH]
