@@ -324,7 +324,7 @@ in_each_way = pytest.mark.parametrize(
     ("metric", "options"),
     [
         pytest.param(metric, options, id=f"{metric.name}-{'-'.join(map(str, options.values())) or 'default'}")
-        for metric in METRICS.values()
+        for metric in INSTALLED.values()
         for options in [{}, *WAYS.get(metric.name, [])]
     ],
 )
