@@ -197,7 +197,8 @@ def _texts(column: pd.Series, code: bool) -> pd.Series:
             raise
         except ValueError:
             return result  # looks like dates, but 30 February is text
-        return pd.Series(np.append(dates, np.datetime64("NaT"))[result.cat.codes.to_numpy()], name=column.name)
+        nothing = np.array("NaT", dtype=dates.dtype)
+        return pd.Series(np.append(dates, nothing)[result.cat.codes.to_numpy()], name=column.name)
     marked = levels.isin(_MARKERS)
     if marked.any() and not marked.all() and pd.to_numeric(levels[~marked], errors="coerce").notna().all():
         marker = levels[marked].iloc[0]
