@@ -35,6 +35,11 @@ def threaded(function: _F) -> _F:
     return _kept(function, nogil=True)
 
 
+def blocks_of(rows: int, size: int) -> int:
+    """Return how many blocks of a size, the last one perhaps smaller, rows are divided into."""
+    return -(-rows // size)
+
+
 def in_blocks(function: Callable[..., object], blocks: int, *given: Any) -> None:
     """Run a ``threaded`` function over all blocks, on as many threads as numba may use.
 
@@ -47,7 +52,7 @@ def in_blocks(function: Callable[..., object], blocks: int, *given: Any) -> None
     if at_once < 2:
         function(0, blocks, *given)
         return
-    size = -(-blocks // (_PARTS * at_once))
+    size = blocks_of(blocks, _PARTS * at_once)
     with ThreadPoolExecutor(at_once) as pool:
         parts = [pool.submit(function, k, min(k + size, blocks), *given) for k in range(0, blocks, size)]
         for part in parts:

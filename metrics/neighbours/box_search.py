@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.compiled import in_blocks, inlined, threaded
+from synthrisk.metrics.compiled import blocks_of, in_blocks, inlined, threaded
 from synthrisk.metrics.neighbours import differing_cells_compiled
 from synthrisk.metrics.neighbours.box_tree import Splits, Tree, by_leaf, enclosed, split
 from synthrisk.metrics.neighbours.differing_cells_compiled import MOST, InVectors, Slack
@@ -402,7 +402,7 @@ class Forest:
     def _nearest(self, placed: Queries, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, int]:
         """Return sums and rows, in the order of the queries, and how many rows' time that took."""
         queries, order, homes = placed
-        blocks, own, sums, rows = _blocks(len(order)), own[order], *_nothing(len(order), k)
+        blocks, own, sums, rows = blocks_of(len(order), _BLOCK), own[order], *_nothing(len(order), k)
         work = np.zeros((blocks, 2), dtype=np.int64)
         in_blocks(walk_nearest, blocks, self._tree, self._scale, queries, own, homes, sums, rows, work)
         looked, weighed = work.sum(axis=0)
@@ -410,9 +410,8 @@ class Forest:
 
     def _nearest_of_all(self, queries: Records, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         (sums, rows), given = _nothing(len(own), k), (*self._compared(queries), *self._both(queries))
-        in_blocks(
-            differing_cells_compiled.nearest, _blocks(len(own), differing_cells_compiled.BLOCK), *given, own, sums, rows
-        )
+        blocks = blocks_of(len(own), differing_cells_compiled.BLOCK)
+        in_blocks(differing_cells_compiled.nearest, blocks, *given, own, sums, rows)
         return sums, rows
 
     def _within(
@@ -425,12 +424,12 @@ class Forest:
             placed = self._boxes.placed(queries)
             ordered, own_ends = limits[placed.order], ends[placed.order]
             given = self._tree, self._scale, placed.records, ordered, own_ends, rows
-            in_blocks(walk_within, _blocks(len(ordered)), *given)
+            in_blocks(walk_within, blocks_of(len(ordered), _BLOCK), *given)
             ends[placed.order] = own_ends
 
     def _within_all(self, queries: Records, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray) -> None:
         given = (*self._compared(queries), *self._both(queries), np.ascontiguousarray(limits), ends, rows)
-        in_blocks(differing_cells_compiled.within, _blocks(len(limits), differing_cells_compiled.BLOCK), *given)
+        in_blocks(differing_cells_compiled.within, blocks_of(len(limits), differing_cells_compiled.BLOCK), *given)
 
     def _both(self, queries: Records) -> tuple[Records, Records]:
         """Return queries and rows in the one layout that a search is compiled for."""
@@ -482,10 +481,6 @@ def _in_vectors(records: Records, scale: Scale, center: np.ndarray, far: np.ndar
         if scale.squared:
             costs[c] = np.minimum(scale.costs[scale.starts[c] + records.codes[:, c]], MOST)
     return InVectors(numbers, codes, costs)
-
-
-def _blocks(queries: int, size: int = _BLOCK) -> int:
-    return -(-queries // size)
 
 
 def _nothing(n: int, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.compiled import compiled, in_blocks, inlined, threaded
+from synthrisk.metrics.compiled import blocks_of, compiled, in_blocks, inlined, threaded
 from synthrisk.metrics.neighbours.records import Records, Scale
 
 _SAMPLE = 64  # rows by which a split is chosen
@@ -106,7 +106,7 @@ def by_leaf(splits: Splits, records: Records, scale: Scale) -> tuple[np.ndarray,
     So near ones stand near each other; records of one leaf stay as they stand.
     """
     starts = np.empty(len(records.codes), dtype=np.int64)
-    in_blocks(fall, (len(starts) + _ROWS - 1) // _ROWS, splits, records, scale, starts)
+    in_blocks(fall, blocks_of(len(starts), _ROWS), splits, records, scale, starts)
     return np.argsort(starts, kind="stable"), starts
 
 

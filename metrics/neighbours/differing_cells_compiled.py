@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.compiled import in_blocks, inlined, threaded
+from synthrisk.metrics.compiled import blocks_of, in_blocks, inlined, threaded
 from synthrisk.metrics.neighbours.records import Records, Scale
 
 BLOCK = 64
@@ -38,7 +38,7 @@ def improve(
         rows_of_few: (c, m) the same of the rows, a row a column of the table.
         rows_of_many: (d, m) the same.
     """
-    in_blocks(compare, (len(fewest) + BLOCK - 1) // BLOCK, fewest, few, many, rows_of_few, rows_of_many)
+    in_blocks(compare, blocks_of(len(fewest), BLOCK), fewest, few, many, rows_of_few, rows_of_many)
 
 
 @threaded
