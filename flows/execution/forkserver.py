@@ -13,7 +13,6 @@ from importlib import import_module
 from synthrisk.metrics.neighbours.nearest import prepare
 from synthrisk.tasks.workspace.parent_process import end_with_parent
 
-_COMPILED = ("metrics.neighbours.box_search",)
 _NEEDED = (
     *("tasks.synthesize.task", "tasks.synthesize.cart", "tasks.attack", "tasks.bootstrap", "tasks.expose"),
     *("tasks.pages.exposure", "tasks.pages.report"),
@@ -22,7 +21,6 @@ _COMMAND = os.getppid()
 
 
 def _make_ready() -> None:
-    _import(_COMPILED)
     compiling = multiprocessing.get_context("fork").Process(target=_compile)
     if not _is_compiled():
         with suppress(OSError):  # there is no room for it: each worker compiles for itself
@@ -36,9 +34,10 @@ def _make_ready() -> None:
 
 def _is_compiled() -> bool:
     try:
-        from synthrisk.metrics.compiled import are_kept
+        from synthrisk.metrics.compiled import is_kept
+        from synthrisk.metrics.neighbours.box_search import PREPARED
 
-        return are_kept()
+        return all(map(is_kept, PREPARED))
     except Exception:  # noqa: BLE001 - there is no compiler, or it is told to do nothing, or keeps elsewhere: it is tried
         return False
 

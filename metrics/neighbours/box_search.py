@@ -19,7 +19,7 @@ import numpy as np
 
 from synthrisk.metrics.compiled import blocks_of, in_blocks, inlined, threaded
 from synthrisk.metrics.neighbours import differing_cells_compiled
-from synthrisk.metrics.neighbours.box_tree import Splits, Tree, by_leaf, enclosed, split
+from synthrisk.metrics.neighbours.box_tree import Splits, Tree, by_leaf, divide, enclose, enclosed, fall, split
 from synthrisk.metrics.neighbours.differing_cells_compiled import MOST, InVectors, Slack
 from synthrisk.metrics.neighbours.records import Records, Scale, Search, warn_if_long
 
@@ -289,6 +289,13 @@ _SMALLEST = 1e-36  # what sums of numbers that are too small for single precisio
 _FAR = 16  # spreads of a column from its center: what lies beyond is drawn in, so that rounding stays small
 _FARTHEST = 1e14
 _LOCK = threading.Lock()  # two threads would divide the same records, and each search has threads of its own
+
+
+PREPARED = (
+    *(divide, fall, enclose, walk_nearest, walk_within),
+    *(differing_cells_compiled.nearest, differing_cells_compiled.within),
+)
+"""What ``nearest.prepare`` compiles."""
 
 
 class Queries(NamedTuple):

@@ -47,10 +47,10 @@ def prepare() -> None:
     """Compile what searches run, so that processes started next need not all do it at once."""
     records = Records(np.array([[0.0], [1.0], [3.0]]), np.array([[0], [1], [1]], dtype=np.int32))
     scale = Scale(np.ones(1), np.ones(1), np.ones(2), np.array([0, 2]), squared=False)
-    own = np.arange(3)
+    own, others = np.arange(3), records.take(np.arange(3))  # others than those searched fall into boxes first
     searched = search(records, scale)
-    limits = searched.nearest(records, own, 1)[0][:, 0]
-    searched.within(records, own, limits, searched.count(records, own, limits))
+    limits = searched.nearest(others, own, 1)[0][:, 0]
+    searched.within(others, own, limits, searched.count(others, own, limits))
     searched.prepare()
 
 

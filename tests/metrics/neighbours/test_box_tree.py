@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from synthrisk.metrics import compiled
-from synthrisk.metrics.neighbours import box_search, box_tree, differing_cells_compiled
+from synthrisk.metrics.neighbours import box_search, box_tree
 from synthrisk.metrics.neighbours.box_search import Forest
 from synthrisk.metrics.neighbours.nearest import prepare, search
 from synthrisk.metrics.neighbours.records import Plain, Records, Scale, even
@@ -209,9 +209,7 @@ def test_each_kernel_is_compiled_once():
             compared._saves = lambda *given: False
             compared.within(reference, own, limits, compared.count(reference, own, limits))
             compared.nearest(reference, own, 2)
-    kernels = [box_tree.divide, box_tree.fall, box_tree.enclose, box_search.walk_nearest, box_search.walk_within]
-    for kernel in (*kernels, differing_cells_compiled.nearest, differing_cells_compiled.within):
-        assert len(kernel.signatures) == 1
+    assert [len(kernel.signatures) for kernel in box_search.PREPARED] == [1] * 7
 
 
 def test_a_kernel_is_compiled_where_nothing_can_be_kept(monkeypatch):
@@ -272,3 +270,22 @@ def test_rows_divided_by_other_costs_are_found_alike():
         for _ in range(2):  # the second time in an order that is kept
             found = shared.nearest(queries, own, k)
             assert all((ours == theirs).all() for ours, theirs in zip(found, alone, strict=True))
+
+
+@pytest.mark.proof
+def test_what_was_made_ready_once_is_known_and_not_made_ready_again(tmp_path):
+    code = (
+        "from synthrisk.metrics.compiled import is_kept\n"
+        "from synthrisk.metrics.neighbours.box_search import PREPARED\n"
+        "from synthrisk.metrics.neighbours.nearest import prepare\n"
+        "print(all(map(is_kept, PREPARED)), [is_kept(each) for each in PREPARED].count(True))\n"
+        "prepare()\n"
+    )
+
+    def told() -> str:
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+
+    assert told() == "False 0"
+    assert told().startswith("True ")
