@@ -359,16 +359,17 @@ def test_rows_that_were_left_out_by_distances_of_the_numbers_alone_are_missed():
     assert found.excess.upper < 0
 
 
-def test_the_look_below_the_nearest_member_alarms_of_strangers_as_seldom_as_it_says():
-    """Of 4,000 orders of 60 members and 40 control records; exactly (c)_k/(n + c)_k, whatever the sizes."""
+@pytest.mark.parametrize("orders", [4_000, pytest.param(20_000, marks=pytest.mark.proof)])
+def test_the_look_below_the_nearest_member_alarms_of_strangers_as_seldom_as_it_says(orders):
+    """Of random orders of 60 members and 40 control records; exactly (c)_k/(n + c)_k, whatever the sizes."""
     rng, alarms = np.random.default_rng(1), 0
-    for _ in range(4_000):
+    for _ in range(orders):
         distances = rng.permutation(100).astype(float)
         look = nearness._below_members(distances[:60], distances[60:], (60.0, 40.0), "{}")
         first = np.sort(distances[60:])[: round(look.expected * 40)]
         assert look.less == (prod((40 - i) / (100 - i) for i in range(len(first))) <= (1 - nearness.CONFIDENCE) / 2)
         alarms += look.less
-    assert alarms <= 4_000 * (1 - nearness.CONFIDENCE) / 2 + 3 * np.sqrt(4_000 * 0.0003)
+    assert alarms <= orders * (1 - nearness.CONFIDENCE) / 2 + 3 * np.sqrt(orders * 0.0003)
 
 
 def test_so_many_rows_that_nothing_could_be_seen_are_told():
@@ -423,8 +424,9 @@ def looked_at(job: Job, make, with_control=True):
 
 @pytest.mark.parametrize("make", [FRESH.function, MARGINALS.function], ids=["fresh", "marginals"])
 @pytest.mark.parametrize(("table", "rows"), [(adults, 60), (survey, 150), (texts, 200), (twins, 100)])
-def test_strangers_and_marginals_are_neither_broken_nor_suspicious(table, rows, make):
-    for seed in range(8):
+@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 20), marks=pytest.mark.proof)], ids=str)
+def test_strangers_and_marginals_are_neither_broken_nor_suspicious(table, rows, make, seeds):
+    for seed in seeds:
         found = looked_at(split(table(rows, seed), seed), make, seed % 2 == 0)
         assert (found.invalid, found.suspicious) == ("", False)
 
@@ -446,7 +448,7 @@ def coarse_trees(job):
 @pytest.mark.parametrize(
     "make", [FRESH.function, MARGINALS.function, coarse_trees], ids=["fresh", "marginals", "trees"]
 )
-@pytest.mark.parametrize("rows", [60, 500])
+@pytest.mark.parametrize("rows", [60, 500, pytest.param(1500, marks=pytest.mark.proof)])
 def test_generators_of_adult_are_neither_broken_nor_suspicious(rows, make):
     for seed in range(2):
         found = looked_at(split(adults(rows, seed), seed), make)
@@ -507,9 +509,10 @@ DISGUISES = {
 
 
 @pytest.mark.parametrize("name", DISGUISES)
+@pytest.mark.parametrize("rows", [500, pytest.param(3000, marks=pytest.mark.proof)])
 @pytest.mark.parametrize("controls", [None, 10, 0])
-def test_copies_in_disguise_are_suspicious(name, controls):
-    job = split(adults(500, 1), 1)
+def test_copies_in_disguise_are_suspicious(name, rows, controls):
+    job = split(adults(rows, 1), 1)
     release = DISGUISES[name](job.train, np.random.default_rng(1))
     if controls is not None and ("columns" in name or "cells" in name or "moved" in name):
         pytest.skip("the looks that take these disguises off need control records")
