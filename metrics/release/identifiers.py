@@ -25,12 +25,15 @@ _FEWEST = 20  # people of a control table: fewer are no comparison
 _PERSONAL = 0.9  # share of the members who alone have their value: from there the column's values name persons
 _ALIKE = re.compile(r"[\W_]+")
 _SPACES = re.compile(r"\s+")
+_APART = re.compile(r"""[\s<>()\[\]{}"',;:=|/\\]+""")  # between the words of a text that holds an identifier
+_SHORTEST, _MOST_WORDS = 6, 5  # letters and digits of an identifier that is looked for inside texts, and its words
 
-Way = Literal["as it is", "folded", "sequence"]
+Way = Literal["as it is", "folded", "sequence", "inside"]
 _IN_WORDS: Mapping[Way, tuple[str, str]] = {
     "as it is": ("values", ""),
     "folded": ("values", " (compared without case, spaces, accents and separators)"),
     "sequence": (f"sequences of {WORDS} words or more", ""),
+    "inside": ("values", " (inside longer texts)"),
 }
 
 
@@ -75,7 +78,9 @@ def released_values(
 
     A person has a value released where one of his records holds a value of the column that the release holds, too:
     as it is, or after case, spaces, accents and separators are taken off (``folded``); or, of free texts, where a
-    sequence of eight words of his is in a released text. x = share of the members of whom a value is released, with
+    sequence of eight words of his is in a released text. Values that name persons (nine in ten people have one of their
+    own) are also looked for inside the texts of every other column, and of their own: ``mailto:`` before an address
+    hides nothing. x = share of the members of whom a value is released, with
     c = the same of control records. Of a column that the real table does not have, the values are looked for in all
     real columns: it may be an identifier under another name.
 
@@ -121,17 +126,23 @@ def released_values(
         return sides[name]
 
     known = [str(c) for c in real.columns]
-    found = []
+    personal = [c for c in known if c not in attacked and _names_persons(side(c), people)]
+    most = max((len(_APART.split(text.strip())) for name in personal for text in side(name).levels), default=0)
+    found: list[ReleasedColumn] = []
     for name in map(str, release.columns):
         if name in attacked and (name not in known or kind(real[name]) != "categorical"):
             continue
         own = _Column.of(release[name])
+        told = name if name in known else _told(name, len(found), [side(each) for each in known])
         if name in known:
-            found.append(_look(name, side(name), own, people, name in attacked))
+            looks = [_look(name, side(name), own, people, name in attacked)]
         else:
-            told = _told(name, len(found), [side(each) for each in known])
             looks = [_look(told, side(each), own, people, False, each, len(known)) for each in known]
-            found.append(_strongest(told, looks))
+        parts = _parts(own.levels, most) if personal else set()
+        for each in personal:
+            hits = _inside(side(each), parts)
+            looks.append(_counted(told, hits, side(each), own, people, each, len(personal), False))
+        found.append(_strongest(told, looks, name in known))
     return tuple(found)
 
 
@@ -191,9 +202,16 @@ def folded(text: str) -> str:
         >>> folded(" José  O'Neill-Łopez "), folded("0043 664/123"), folded("--")
         ('joseoneillłopez', '43664123', '')
     """
+    return _without_zeros(_bare(text))
+
+
+def _bare(text: str) -> str:
     if not text.isascii():
         text = "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
-    bare = _ALIKE.sub("", text.casefold())
+    return _ALIKE.sub("", text.casefold())
+
+
+def _without_zeros(bare: str) -> str:
     return (bare.lstrip("0") or "0") if bare.isdigit() else bare
 
 
@@ -282,6 +300,48 @@ def _ways(real: _Column, own: _Column, attacked: bool) -> list[_Hits]:
     return ways
 
 
+def _inside(real: _Column, parts: Collection[str]) -> _Hits:
+    """Look for the values of a column that names persons among the parts of texts."""
+    keys = [[key] if (key := _identifier(each)) else [] for each in real.levels]
+    return _Hits("inside", np.array([any(key in parts for key in each) for each in keys], dtype=bool), keys)
+
+
+def _identifier(text: str) -> str:
+    """Return what is looked for inside texts; nothing of what is short, or a text itself."""
+    bare = folded(text)
+    return bare if len(bare) >= _SHORTEST and len(_APART.split(text.strip())) <= _MOST_WORDS else ""
+
+
+def _parts(texts: Sequence[str], most: int) -> set[str]:
+    """Return all sequences of up to so many words of texts, without what folding takes off."""
+    bare: dict[str, str] = {}
+    parts = set()
+    for text in texts:
+        words = []
+        for word in _APART.split(text):
+            if word not in bare:
+                bare[word] = _bare(word)
+            if bare[word]:
+                words.append(bare[word])
+        for i in range(len(words)):
+            joined = ""
+            for word in words[i : i + min(most, _MOST_WORDS)]:
+                joined += word
+                if len(joined) >= _SHORTEST:
+                    parts.add(joined)
+                    if joined[0] == "0":
+                        parts.add(_without_zeros(joined))
+    return parts
+
+
+def _names_persons(real: _Column, people: _People) -> bool:
+    """Tell whether nearly every member has a value of his own that is no short code and no text."""
+    keys = [[key] if (key := _identifier(each)) else [] for each in real.levels]
+    if sum(map(bool, keys)) < _PERSONAL * max(len(keys), 1):
+        return False
+    return _by_chance(_Hits("inside", np.zeros(len(keys), dtype=bool), keys), real, people, 0)[0] >= _PERSONAL
+
+
 def _sequences(text: str) -> set[int]:
     """Return numbers that stand for the sequences of eight words of a text."""
     words = [bare for word in _SPACES.split(text) if (bare := folded(word))] if text.count(" ") >= WORDS - 1 else []
@@ -309,7 +369,8 @@ def _counted(
         luck = min(luck, _by_luck(k, n, int(np.ceil(by_chance * n)), n + c))
     is_more = k / n - others / of_others >= LEAST and luck < _LEVEL / looks
     what, how = _IN_WORDS[hits.way]
-    where = f"values of column {renamed!r} are in the release under this name, of" if renamed else f"{what} of"
+    place = "inside its texts" if hits.way == "inside" else "in the release under this name"
+    where = f"values of column {renamed!r} are {place}, of" if renamed else f"{what} of"
     words = f"{told}: {where} {k:,} of {n:,} people in the data" + ("" if renamed else " are in the release")
     words += (f", of {controls:,} of {c:,} other people" if c else "") + how
     if attacked:

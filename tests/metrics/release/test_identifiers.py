@@ -180,6 +180,47 @@ def test_a_renamed_identifier_is_found_in_a_column_that_the_real_table_does_not_
     assert "the real table does not have" in found["score"].words
 
 
+WRAPPED = {
+    "a scheme": lambda mail: f"mailto:{mail}",
+    "brackets": lambda mail: f"<{mail.upper()}>",
+    "a sentence": lambda mail: f"Call back tomorrow, or write to {mail}.",
+}
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED.values(), ids=WRAPPED)
+@pytest.mark.parametrize("where", ["mail", "remark", "job", "new"])
+@pytest.mark.parametrize("attacked", [(), ("job",)])
+def test_an_address_inside_a_longer_text_is_found_in_every_column(wrapped, where, attacked):
+    rng = np.random.default_rng(0)
+    real = PEOPLE.assign(remark="nothing to tell", job=rng.choice(["cook", "nurse"], 2 * N))
+    strangers = people(N, start=90_000).assign(remark="nothing to tell", job="cook")
+    assert not any(each.severity for each in look(real, strangers, attacked=attacked).values())
+    invented = strangers.assign(**{where: strangers["mail"].map(wrapped)})
+    assert not any(each.severity == "risk" for each in look(real, invented, attacked=attacked).values())
+    found = look(real, strangers.assign(**{where: real["mail"][:N].map(wrapped)}), attacked=attacked)[where]
+    assert (found.severity, found.members, found.controls, found.real) == ("risk", N, 0, "mail")
+    if found.way == "inside":
+        told = f"{where}: values of column 'mail' are inside its texts, of 3,000 of 3,000 people in the data"
+        assert found.words.startswith(told)
+
+
+def test_a_name_of_several_words_is_found_inside_a_text():
+    rng = np.random.default_rng(1)
+    parts = rng.integers(0, 2000, (2 * N, 2))
+    real = pd.DataFrame({"name": [f"Given{a} Sur-name{b}" for a, b in parts], "remark": "none"})
+    fresh = pd.DataFrame({"name": [f"New{i} Sur-name" for i in range(N)], "remark": "none"})
+    told = real["name"][:N].map("Visited by {}, who stayed.".format)
+    found = look(real, fresh.assign(remark=told))["remark"]
+    assert (found.severity, found.real, found.controls) == ("risk", "name", found.controls)
+    assert found.members > 0.99 * N
+
+
+def test_short_codes_and_shared_words_inside_texts_are_no_identifiers():
+    real = PEOPLE.assign(code=[f"{i % 5000}" for i in range(2 * N)], word=np.resize(["winter", "summer"], 2 * N))
+    fresh = people(N, start=90_000).assign(code="x", word="x", remark=[f"In winter 1 of {i}" for i in range(N)])
+    assert look(real, fresh)["remark"].severity == "note"  # a column that the real table does not have
+
+
 def test_the_name_of_an_extra_column_is_not_told_where_it_holds_a_value():
     real = pd.DataFrame({"town": ["Ulm", "Bonn"] * 30})
     found = released_values(real, np.ones(60, dtype=bool), pd.DataFrame({"town_Ulm": [0, 1], "town_of": [1, 0]}))
