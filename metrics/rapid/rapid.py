@@ -82,7 +82,8 @@ def rapid(
         envelope: What of several attacker models is the value: ``max``, the largest of their values (the paper's
             RAPID_max); ``mean``, the mean of them; ``record``, each record attacked by the model that gains most on
             it. All three are among the details, as ``rapid_max``, ``rapid_mean`` and ``rapid_envelope``: see
-            ``rapid.combined``.
+            ``rapid.combined``. With control records the model of ``max`` is the one that puts most members and control
+            records together at risk, so that the choice favours neither; ``rapid_max`` is the members' own largest.
         permute: Whose sensitive values are permuted in the calibration: see ``null_distribution.permutation_null``.
         permutations: How many permutations calibrate the value (20 is enough; ``synthetic`` refits the model each
             time); 0: only the exact null of permuted real values, which needs no fit.
@@ -94,7 +95,7 @@ def rapid(
         (numeric). Details: accuracy, mean_gain (categorical); rmse, mae, not_scored, ``tolerance`` (numeric),
         ``tolerance_days`` (dates and durations); the curve that ``plot()`` draws: ``curve_0.00``, ``curve_0.05`` ...
         ``curve_0.95``, the share at risk at each threshold, of a number ``curve_x0.25``, ``curve_x0.50`` ...
-        ``curve_x5.00`` at each tolerance in units of that in force, of several attacker models the largest at each;
+        ``curve_x5.00`` at each tolerance in units of that in force, of several attacker models as ``envelope`` says;
         ``null_real_curve_...`` the same of permuted real values; ``guess``, the value of the best constant answer
         (class shares: 0; a number: the largest share of records that one prediction puts at risk);
         ``accuracy_guess``, the accuracy of the commonest class; ``null_real_`` or ``null_synthetic_`` mean, quantile
@@ -189,16 +190,25 @@ _LIMITS = tuple(f"{method}_{end}" for method in _METHODS for end in ("lower", "u
 
 
 def _curve(records: pd.DataFrame) -> dict[str, float]:
-    """Return the share at risk by threshold, or of a number by tolerance; of several models the largest at each."""
+    """Return the share at risk by threshold, or of a number by tolerance; of several models as their envelope says.
+
+    Of ``mean`` no single gain is there, and the curve is the mean of the models'. Where each record has the gain of the
+    model that gains most on it (``record``), the curve is that of these gains; otherwise the largest of the models'.
+    """
     for evidence, names in (("gain", CURVE_NAMES), ("error", NUMBER_CURVE_NAMES)):
         each = [c for c in records if str(c).startswith(f"{evidence}_")] or [c for c in records if c == evidence]
         if each:
             values = records[each].to_numpy(dtype=float).T
+            best = np.fmax.reduce(values) if evidence == "gain" else np.fmin.reduce(values)
+            is_best = evidence in records and np.array_equal(best, records[evidence].to_numpy(float), equal_nan=True)
+            if is_best:
+                values = best[None, :]
             if evidence == "gain":
                 curves = [threshold_curve(own) for own in values]
             else:
                 curves = [tolerance_curve(own, TOLERANCES * records["tolerance"].iloc[0]) for own in values]
-            return dict(zip(names, np.max(curves, axis=0).tolist(), strict=True))
+            together = np.max(curves, axis=0) if evidence in records else np.mean(curves, axis=0)
+            return dict(zip(names, together.tolist(), strict=True))
     return {}
 
 

@@ -63,6 +63,21 @@ def test_the_curve_meets_the_value_at_the_limit_in_force():
         assert score.details["tolerance"] == score.settings["tolerance"]
 
 
+@pytest.mark.parametrize("envelope", ["max", "mean", "record"])
+@pytest.mark.parametrize(("sensitive", "limit"), [("ill", "curve_0.30"), ("pay", "curve_x1.00")])
+def test_the_curve_of_several_models_meets_the_envelope_asked_for(sensitive, limit, envelope):
+    models = ["cart", "random_forest", "gradient_boosting"]
+    score = attacked(sensitive, models, envelope=envelope, control=CONTROL)
+    own = {"max": score.details["rapid_max"], "mean": score.value, "record": score.value}[envelope]
+    assert score.details[limit] == pytest.approx(own, abs=1e-12)
+    control = score.details[{"max": "control_rapid_max", "mean": "control", "record": "control"}[envelope]]
+    assert score.details[f"control_{limit}"] == pytest.approx(control, abs=1e-12)
+    if envelope == "mean":
+        each = [attacked(sensitive, model, control=CONTROL).details for model in models]
+        for name in NAMES[sensitive]:
+            assert score.details[name] == pytest.approx(np.mean([own[name] for own in each]), abs=1e-9)
+
+
 def test_a_smaller_tolerance_has_the_same_curve_in_other_units():
     wide, narrow = attacked("pay", tolerance=0.2).details, attacked("pay", tolerance=0.05).details
     for times in TOLERANCES[:5]:
