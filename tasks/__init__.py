@@ -1,7 +1,8 @@
 """The tasks that others chain in flows of their own, each in the file of its name; loaded when they are asked for.
 
 Each takes what its predecessor returns: where tables and ledgers are, never a cell. Submitted to any task runner or
-called as they are inside a flow; without Prefect's server through ``.fn``.
+called as they are inside a flow; without Prefect's server through ``.fn``. ``fit_release`` alone is no task: it reads a
+release for who calls metrics from Python.
 """
 
 import sys
@@ -15,9 +16,15 @@ if TYPE_CHECKING:
     from synthrisk.tasks.judge import judge
     from synthrisk.tasks.log import log
     from synthrisk.tasks.sample import sample
+    from synthrisk.tasks.synthesize.column_matching import fit_release
     from synthrisk.tasks.synthesize.task import release, synthesize
 
-__all__ = ["attack", "estimate", "judge", "log", "release", "sample", "synthesize"]
+__all__ = ["attack", "estimate", "fit_release", "judge", "log", "release", "sample", "synthesize"]
+_ELSEWHERE = {
+    "fit_release": "synthesize.column_matching",
+    "release": "synthesize.task",
+    "synthesize": "synthesize.task",
+}
 
 
 class _Tasks(ModuleType):
@@ -30,8 +37,7 @@ class _Tasks(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        place = {"release": "synthesize.task", "synthesize": "synthesize.task"}.get(name, name)
-        return getattr(import_module(f"{self.__name__}.{place}"), name)
+        return getattr(import_module(f"{self.__name__}.{_ELSEWHERE.get(name, name)}"), name)
 
 
 sys.modules[__name__].__class__ = _Tasks

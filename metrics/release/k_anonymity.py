@@ -16,9 +16,10 @@ import pandas as pd
 
 from synthrisk.metrics.tables.codes import Codes, joint_codes, pack, values_in_class
 from synthrisk.metrics.tables.entities import how_many_with
-from synthrisk.metrics.tables.tables import Tables, Target, columns_of, name_of
+from synthrisk.metrics.tables.tables import Tables, Target, columns_of, inside, name_of
 
 SIZES = ("1", "2", "3-4", "5-9", "10-19", "20+")
+_PAIRS = 1_000_000  # keys compared at once
 FROM = (1, 2, 3, 5, 10, 20, np.iinfo(np.int64).max)
 
 
@@ -117,7 +118,8 @@ def keys_of_release(tables: Tables, quasi_identifiers: Sequence[str], targets: S
     """Return the keys of a release: of its own records, and how often it has those of members and control records.
 
     Real records have ``groups`` (1 a member, 0 a control record; all are members without). Of ``targets``, what is
-    guessed, it tells how many different values the release has for each key: see ``values_of_real``.
+    guessed, it tells how many different values the release has for each key: see ``values_of_real``. A released row
+    whose cells stand for sets of values has the key of each real record that lies in them.
 
     Example:
         >>> real, release = pd.DataFrame({"age": [30, 40, 50]}), pd.DataFrame({"age": [30, 40, 40]})
@@ -125,19 +127,51 @@ def keys_of_release(tables: Tables, quasi_identifiers: Sequence[str], targets: S
         >>> found.release.counts[:2], found.members.counts[:2], found.controls.absent
         ((1.0, 2.0), (1.0, 1.0), 1.0)
     """
-    key = tables.codes(tables.check_columns("quasi_identifiers", quasi_identifiers))
+    keys = tables.check_columns("quasi_identifiers", quasi_identifiers)
+    key = tables.codes(keys)
     values = {}
     for name, known, hidden in keys_and_targets(quasi_identifiers, targets):
-        own = tables.codes(known)
-        pair = pack([own, tables.codes(tables.check_columns("sensitive", hidden))])
-        values[name] = _looked_up(tables, own, values_in_class(own, pair, 1))
-    return replace(_looked_up(tables, key, np.bincount(key.tables[1], minlength=key.size)), values=values)
+        own, guessed = tables.codes(known), tables.codes(tables.check_columns("sensitive", hidden))
+        found = _within_sets(tables, known, guessed.tables[1])
+        values[name] = _looked_up(tables, own, values_in_class(own, pack([own, guessed]), 1), found)
+    sizes = _looked_up(
+        tables,
+        key,
+        np.bincount(key.tables[1], minlength=key.size),
+        _within_sets(tables, keys, np.arange(len(tables.synthetic))),
+    )
+    return replace(sizes, values=values)
 
 
-def _looked_up(tables: Tables, key: Codes, held: np.ndarray) -> ReleaseKeys:
+def _within_sets(tables: Tables, known: Sequence[Any], values: np.ndarray) -> np.ndarray | None:
+    """Return how many different ``values``, (m,), the rows hold that may have each real record's key; None: no sets."""
+    if not tables.sets.among(known):
+        return None
+    ours, theirs = (np.unique(side, return_index=True, return_inverse=True) for side in tables.codes(known).tables)
+    sides = [(tables.codes([c]).tables, inside(tables, c)) for c in known]
+    holds = np.unique(np.column_stack([theirs[2], np.unique(values, return_inverse=True)[1]]), axis=0)
+    starts = np.searchsorted(holds[:, 0], np.arange(len(theirs[1])))
+    alone = len(np.unique(holds[:, 1])) == len(holds)  # no value has two keys: they are counted, not compared
+    each = np.diff(np.append(starts, len(holds)))
+    counts = np.empty(len(ours[1]), dtype=np.int64)
+    step = max(1, _PAIRS // len(theirs[1]))
+    for start in range(0, len(ours[1]), step):
+        block = ours[1][start : start + step]
+        same = np.ones((len(block), len(theirs[1])), dtype=bool)
+        for (real, released), within in sides:
+            same &= within.equal(real[block, None], released[theirs[1]])
+        if alone:
+            counts[start : start + step] = same @ each
+        else:
+            counts[start : start + step] = [len(np.unique(holds[row[holds[:, 0]], 1])) for row in same]
+    return counts[ours[2]]
+
+
+def _looked_up(tables: Tables, key: Codes, held: np.ndarray, of_real: np.ndarray | None) -> ReleaseKeys:
     """Return what the release holds of each key, for its own records, for members and for control records."""
     groups = np.ones(len(tables.real), dtype=np.int64) if tables.groups is None else tables.groups
-    members, controls = (held[key.tables[0][groups == group]] for group in (1, 0))
+    found = held[key.tables[0]] if of_real is None else of_real
+    members, controls = (found[groups == group] for group in (1, 0))
     return ReleaseKeys(
         key_sizes(held[key.tables[1]]), key_sizes(members), key_sizes(controls) if len(controls) else None
     )

@@ -332,7 +332,10 @@ def release_values(
     mask = chosen & ~np.isnan(amount)
     count = mask.sum(axis=2)
     means = np.divide(np.where(mask, amount, 0.0).sum(axis=2), count, out=np.full(count.shape, np.nan), where=count > 0)
-    return means if transform is None else np.vectorize(transform, otypes=[float])(means)
+    if transform is None:
+        return means
+    with np.errstate(invalid="ignore"):  # of no release, where nothing was chosen
+        return np.vectorize(transform, otypes=[float])(means)
 
 
 def _is_right_or_wrong(attacked: Attacked) -> bool:

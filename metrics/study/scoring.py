@@ -87,11 +87,7 @@ def read_again(tables: Tables, member: Any, check: ReleaseCheck, guessed: Collec
 
 
 def sizes_of_keys(tables: Tables, quasi_identifiers: Sequence[str], targets: Sequence[Target] = ()) -> ReleaseKeys:
-    """Return how many records share each key, in the release and among the real records, and how many values.
-
-    The real ones are as coarse as the release (``coarsened_alike``).
-    """
-    tables = coarsened_alike(tables)
+    """Return how many records share each key, in the release and among the real records, and how many values."""
     alone = tables if tables.entities is None else Tables(tables.real, tables.synthetic, groups=tables.groups)
     return keys_of_release(alone, quasi_identifiers, targets)
 

@@ -14,7 +14,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind, value_texts
+from synthrisk.metrics.tables.kinds import FIT, as_floats, is_temporal, kind, value_texts
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _PACKED = 2**62
@@ -169,7 +169,7 @@ def _refuse_types_apart(columns: Sequence[pd.Series]) -> None:
     for other in families[1:]:
         if families[0] and other and not families[0] & other:
             got = " and ".join(" and ".join(sorted(each)) for each in (families[0], other))
-            raise InputError(f"column {columns[0].name!r} must hold values of one type in all tables, got {got}")
+            raise InputError(f"column {columns[0].name!r} must hold values of one type in all tables, got {got}; {FIT}")
 
 
 def _families(column: pd.Series) -> frozenset[str]:

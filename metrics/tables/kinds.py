@@ -12,6 +12,8 @@ from synthrisk.metrics.errors import InputError
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "boolean", "decimal", "empty")
 
 Kind = Literal["numeric", "categorical"]
+FIT = "synthrisk.tasks.fit_release(release, real) reads a release to fit"
+"""The way out where a release has other columns or forms than the real table."""
 
 
 def kind(column: pd.Series) -> Kind:
@@ -42,7 +44,7 @@ def as_floats(column: pd.Series) -> np.ndarray:
         column = column.astype(column.cat.categories.dtype if column.notna().all() else object)
     is_number = types.is_numeric_dtype(column.dtype) or types.infer_dtype(column, skipna=True) in _NUMBERS
     if not is_number:  # text that looks like a number is text
-        raise InputError(f"column {column.name!r} must hold numbers in both tables, got {column.dtype} in one")
+        raise InputError(f"column {column.name!r} must hold numbers in both tables, got {column.dtype} in one; {FIT}")
     return np.asarray(column.to_numpy(dtype=float, na_value=np.nan))
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.codes import Codes, joint_codes, pack
 from synthrisk.metrics.tables.entities import entity_numbers, links_among
-from synthrisk.metrics.tables.kinds import Kind, as_floats, is_temporal, kind
+from synthrisk.metrics.tables.kinds import FIT, Kind, as_floats, is_temporal, kind
 from synthrisk.metrics.tables.value_types import alike, as_levels
 
 _KEY = "synthrisk.value_sets"
@@ -454,4 +454,5 @@ def _check_columns(real: pd.DataFrame, name: str, table: pd.DataFrame) -> None:
     absent = [c for c in real.columns if c not in table.columns]
     extra = [c for c in table.columns if c not in real.columns]
     if absent or extra:
-        raise InputError(f"{name} must have the columns of real, got {absent!r} absent and {extra!r} too many")
+        way = f"; {FIT}" if name == "synthetic" else ""
+        raise InputError(f"{name} must have the columns of real, got {absent!r} absent and {extra!r} too many{way}")

@@ -306,6 +306,11 @@ class Preview:
             return self.risk.upper < 0
         return self.memorization.upper < 0 and not self.risk.lower > 0
 
+    def helps_with(self, quantity: Literal["risk", "memorization"]) -> bool:
+        """Tell whether one quantity is shown to fall, and the other is not shown to rise."""
+        other = self.memorization if quantity == "risk" else self.risk
+        return self.change(quantity).upper < 0 and not other.lower > 0
+
     def change(self, quantity: Literal["risk", "memorization"]) -> Estimate:
         """Return the change of one quantity."""
         return self.risk if quantity == "risk" else self.memorization

@@ -3,6 +3,7 @@
 The real table says what a column means. What had to be done is told, a line a column, where notes on the release are.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.conf.tables import FileForm
-from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.columns import Problem, Rule
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet, ValueSets
@@ -61,6 +62,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     told: list[Problem] = []
     table = _without_index(table, train, told)
     table = _renamed(table, train, form, told)
+    absent = {*train.columns} - {*table.columns}
     own, beside = apart(_filled(table, train, told), train.columns)
     check_columns(list(own.columns), list(train.columns), name)
     coarse = {c: found for c in own.columns if (found := coarse_cells(own[c], train[c])) is not None}
@@ -76,8 +78,41 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     read = pd.DataFrame(columns, index=pd.RangeIndex(len(own)), copy=False)
     read.columns = own.columns
     release = conform(read, train, name)
-    suppressed = {c for c, found in coarse.items() if (found.rows == -2).any()} | {*empty_columns(release, train)}
+    suppressed = absent | {c for c, found in coarse.items() if (found.rows == -2).any()}
+    suppressed |= {*empty_columns(release, train)}
     return Release(release, beside=beside, told=tuple(told), sets=ValueSets(sets, frozenset(suppressed)))
+
+
+def fit_release(release: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
+    """Return a release as metrics take it: with the columns and types of the real table, coarse cells as sets.
+
+    What ``evaluate`` does with a file: names and forms of cells are matched, cells such as ``30-39``, ``60+``,
+    ``123**`` or ``*`` stand for the values in them, and a column that is absent gives nothing away. Other columns are
+    left out. What was done is told as warnings, one a column.
+
+    Args:
+        release: The release as it came; texts may be in place of numbers.
+        real: The real table.
+
+    Raises:
+        InputError: It does not fit.
+
+    Example:
+        >>> real = pd.DataFrame({"age": [31, 38, 64], "job": ["cook", "nurse", "cook"]})
+        >>> with warnings.catch_warnings(record=True, action="always") as told:
+        ...     release = fit_release(pd.DataFrame({"age": ["30-39", "60+"]}), real)
+        >>> [(each.low, each.high) for each in ValueSets.of(release).columns["age"].values()]
+        [(30.0, 39.0), (60.0, inf)]
+        >>> sorted(ValueSets.of(release).suppressed), len(told)
+        (['job'], 2)
+    """
+    for name, table in (("release", release), ("real", real)):
+        if not isinstance(table, pd.DataFrame) or not len(table):
+            raise InputError(f"{name} must be a pandas DataFrame with rows, got {type(table).__name__}")
+    made = fitted(release, real, FileForm(), "release")
+    for each in made.told:
+        warnings.warn(each.words, stacklevel=2)
+    return made.sets.beside(made.synthetic)
 
 
 def _masked(table: pd.DataFrame, coarse: Mapping[Any, Found]) -> pd.DataFrame:

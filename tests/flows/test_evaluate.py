@@ -112,7 +112,7 @@ def test_a_what_if_is_the_metric_on_fewer_columns_and_its_change_is_paired(judge
     )
     assert found.risk.value == pytest.approx(after.mean(), abs=1e-12)
     assert found.change.value == pytest.approx((after - before).mean(), abs=1e-12)
-    assert "What if the attacker knew less?" in Path(judged.report).read_text("utf-8")
+    assert "What if columns were coarser?" in Path(judged.report).read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["categorical_cap", "zero_cap", "generalized_cap", "distance_to_closest_record"])

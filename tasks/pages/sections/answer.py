@@ -116,6 +116,7 @@ def _statement(pairs: Sequence[Comparison]) -> Statement:
 PAIRS = Section("pairs", "Which synthesizer is lower?", "pairs.html", _context_pairs)
 
 _MOST_NUMBERS = 600  # rows of the table of details
+_OF_DETAILS = {"susceptibility": "cells of its own column that can be attacked, as a share"}  # of all cells: the GDA's
 
 
 def _context_numbers(shown: Shown) -> Mapping[str, Any] | None:
@@ -130,6 +131,7 @@ def _context_numbers(shown: Shown) -> Mapping[str, Any] | None:
         "cause": cause,
         "most": _MOST_NUMBERS,
         "copy_share": lambda f: copy_share(result, f),
+        "of_details": _OF_DETAILS,
         "details": details_table(result).to_dict("records"),
     }
 

@@ -103,6 +103,8 @@ def evaluate_words(changes: Sequence[Change]) -> str:
 
 
 Quantity = Literal["risk", "memorization"]
+PREVIEWED = "columns that are coarser, noisier or left out"
+"""What a what-if changes, in words."""
 
 _RECORDS = 20_000  # that the model of risk is fitted on
 _PARTS = 5  # of a column in a preview
@@ -188,12 +190,13 @@ def _of_gap(gap: Gap) -> str:
 
 
 def _of_what_ifs(tried: Sequence[Preview], of: Quantity) -> str:
-    words = "What-ifs, on the same releases: an attacker who knows less."
-    best = next((each for each in tried if each.helps and each.change(of).upper < 0), None)
+    words = f"What-ifs, on the same releases: {PREVIEWED}."
+    best = next((each for each in tried if each.helps_with(of)), None)
     if best is not None:
-        return f"{words} “{best.words}” lowers the {of} most: coarsen or drop it before fitting, and measure again."
+        return f"{words} “{best.words}” lowers the {of} most: change the table so before fitting, and measure again."
     if tried[0].change(of).upper < 0:
-        return f"{words} Nothing that was tried helps: where the {of} falls, the risk rises."
+        other = "memorization" if of == "risk" else "risk"
+        return f"{words} Nothing that was tried helps: where the {of} falls, the {other} rises."
     return f"{words} None is shown to lower the {of}: nothing that was tried helps."
 
 

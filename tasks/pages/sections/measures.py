@@ -171,4 +171,4 @@ def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:
     return [(own[f.synthesizer, str(f.measure.variant_of), f.measure.sensitive], f) for f in varied]
 
 
-WHAT_IF = Section("what-if", "What if the attacker knew less?", "what_if.html", _context_what_if)
+WHAT_IF = Section("what-if", "What if columns were coarser?", "what_if.html", _context_what_if)

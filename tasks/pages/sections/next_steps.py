@@ -91,6 +91,7 @@ def _lines_for(verdict: Verdict, settings: str) -> str:
 _EXPLAINED = 6  # synthesizers whose records at risk are explained by a model
 _ORDER = ("FAILED", "INVALID RELEASE", "RISK", "INCONCLUSIVE", "")
 _LEAF = 20
+_PRIVATE = "mst"
 _LESS: Mapping[str, Mapping[str, Any]] = {k: {"epochs": 100} for k in ("ctgan", "tvae", "copulagan")}
 
 
@@ -175,7 +176,7 @@ def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
         lowering |= verdict.value > verdict.limit
     found = _found(shown, headline.synthesizer)
     if lowering and found is not None:
-        yield Part("", "", [_keep_less(found, shown.settings)])
+        yield Part("", "", [_keep_less(found, shown.settings), *_private(found, shown.settings)])
 
 
 def _of_risk(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
@@ -238,6 +239,25 @@ def _keep_less(found: Found, settings: str) -> Step:
         return Step(f"{words}; whoever made the synthesizer knows which.")
     again = {"name": f"{found.name[:90]}-less", "kind": kind, **options, **less}
     return Step(f"{words}, for example:", set_command(settings, {"synthesizers+": again}))
+
+
+def _private(found: Found, settings: str) -> Iterator[Step]:
+    """Yield where to go from a generator that promises nothing: one that is differentially private."""
+    if found.generator.kind == _PRIVATE:
+        return
+    words = (
+        "If that is not enough, take a generator that is differentially private: its promise holds against every "
+        "attack, and it costs utility, which stands beside it"
+    )
+    if is_of_one_release(settings) or found.generator.kind in ("files", "release"):
+        yield Step(f"{words} (docs: What differential privacy adds).")
+        return
+    again = {"name": _PRIVATE, "options": {"epsilon": 1, "assume_public": True}}
+    yield Step(
+        f"{words}. Name its public ranges in place of assume_public before you rely on the promise "
+        "(docs: What differential privacy adds). It needs pip install 'synthrisk[private]':",
+        set_command(settings, {"synthesizers+": again}),
+    )
 
 
 NEXT_STEPS = Section("next_steps", "What to do next", "next_steps.html", context)

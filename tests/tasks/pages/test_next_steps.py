@@ -153,7 +153,7 @@ def test_a_what_if_tells_what_it_would_do_to_what_is_limited(tmp_path):
 def test_what_helps_is_advised_with_both_numbers(tmp_path):
     after = finding("cart", FEWER, 0.15, change=around(-0.05, 0.02))
     text = html_of(shown(tmp_path, [finding("cart"), after, *copies()], {"memorization/cap.vote": 0.05}))
-    assert "“without age” lowers the memorization most: coarsen or drop it before fitting" in text
+    assert "“without age” lowers the memorization most: change the table so before fitting" in text
     assert "memorization 0.150 [0.140, 0.160] instead of 0.200, limit 0.05" in text
 
 
@@ -161,6 +161,13 @@ def test_a_what_if_that_lowers_nothing_is_told_so(tmp_path):
     after = finding("cart", FEWER, 0.25, change=around(0.0, 0.02))
     made = shown(tmp_path, [finding("cart"), after, *copies()], {"memorization/cap.vote": 0.05}, falls=-0.05)
     assert "None is shown to lower the memorization: nothing that was tried helps." in html_of(made)
+
+
+def test_a_what_if_helps_a_limit_on_risk_where_risk_falls_and_memorization_does_not_rise(tmp_path):
+    after = finding("cart", FEWER, 0.25, change=around(-0.1, 0.02))
+    text = html_of(shown(tmp_path, [finding("cart"), after, *copies()], {"risk/cap.vote": 0.05}, falls=0.0))
+    assert "lowers the risk most" in text
+    assert "an attacker who knows less" not in text
 
 
 def test_risk_is_explained_by_the_quasi_identifiers_that_go_with_it(tmp_path):
@@ -190,9 +197,16 @@ def test_without_a_what_if_the_lines_that_preview_one_are_given(tmp_path):
     text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}))
     assert "Nothing was tried, so nothing is advised" in text
     assert codes(text)[0] == "synthrisk try study.yaml --drop job --coarsen age=5"
-    again = patched(codes(text)[-1])
+    again = patched(codes(text)[-2])
     assert [s.name for s in again.synthesizers] == ["gaussian_copula", "cart-less"]  # what was there stays
     assert again.synthesizers[-1].options == {"min_samples_leaf": 20}
+
+
+def test_beyond_the_limit_a_generator_with_a_promise_is_named(tmp_path):
+    text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}))
+    assert "take a generator that is differentially private" in text
+    added = patched(codes(text)[-1]).synthesizers[-1]
+    assert (added.name, added.options) == ("mst", {"epsilon": 1, "assume_public": True})
 
 
 def test_of_one_release_the_command_is_given(tmp_path):

@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf.tables import FileForm
+from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.release.columns import coarsened_alike
 from synthrisk.metrics.tables.tables import Tables, inside
 from synthrisk.tasks.synthesize.coarse_cells import coarse_cells
-from synthrisk.tasks.synthesize.column_matching import fitted
+from synthrisk.tasks.synthesize.column_matching import fit_release, fitted
 from synthrisk.tasks.synthesize.synthesizer import Release
 
 AGES = pd.Series([18, 29, 30, 35, 39, 40, 62, 90], name="x")
@@ -208,3 +209,24 @@ def test_columns_may_be_absent_but_not_all(tmp_path):
     with pytest.raises(ValueError, match="absent: \\['city', 'pay'\\]"):
         fitted(pd.DataFrame({"age": [1], "a": [1], "b": [2]}), real, FileForm(), "release")
     assert np.isfinite(real["pay"]).all()
+
+
+SETTINGS = {"quasi_identifiers": ["age", "city"], "sensitive": "illness"}
+NOT_SO = ("hidden_rate", "linkability")  # need more than a release and roles
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [n for n, metric in METRICS.items() if metric.installed and n not in NOT_SO])
+def test_from_python_every_metric_takes_a_coarse_release_without_one_of_the_columns(name):
+    rng = np.random.default_rng(3)
+    real = pd.DataFrame({"age": rng.integers(20, 70, 120), "city": rng.choice(["Ulm", "Aalen"], 120)})
+    real["illness"], real["job"] = rng.choice(["none", "flu"], 120), rng.choice(["cook", "nurse"], 120)
+    decades = (real["age"] // 10 * 10).map(lambda low: f"{low}-{low + 9}")
+    release = real.assign(age=decades).drop(columns="job")
+    with pytest.raises(InputError, match=r"fit_release\(release, real\)"):
+        METRICS["coverage"](real, release)
+    metric = METRICS[name]
+    roles = {role: SETTINGS[role] for role in metric.needs if role in SETTINGS}
+    options = {"control": real} if "control" in metric.needs else {}
+    score = metric(real, fit_release(release, real), **roles, **options)
+    assert score.value is not None
