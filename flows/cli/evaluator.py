@@ -47,24 +47,27 @@ class Evaluator:
             InputError: An argument or a table breaks a rule.
         """
         from synthrisk.flows.cli.evaluate import asked_of
+        from synthrisk.tasks.log import FIRST
         from synthrisk.tasks.pages.templates import without_values
         from synthrisk.tasks.report import report
-        from synthrisk.tasks.tracking.runs import log_into
+        from synthrisk.tasks.tracking.runs import FRAME, FRAMES, log_into
         from synthrisk.tasks.workspace.folders import open_workspace
 
         given = _checked(evaluator_config)
         folder = open_workspace(given["workspace"])
-        with tempfile.TemporaryDirectory(prefix=".given-", dir=folder) as place:
+        with tempfile.TemporaryDirectory(prefix=FRAMES, dir=folder) as place:
             tables = {name: _path(given[name], name, Path(place)) for name in ("real", "control")}
             said = {name: given[name] for name in UNDERSTOOD} | tables
             others = {"synthetic": _path(dataset.features_data, "release", Path(place)), "experiment": "evaluate"}
             others |= {"tracking_uri": None} | {k: given[k] for k in ("what_if", "references", "workspace", "seed")}
             asked = asked_of(said, others, given["limit"], shows=False)
             judged = judged_course(asked.study, asked.sample, PlainCalls(), asked.warning, opens=False).judged
-        path = Path(report.fn(judged, asked_text(asked.arguments)))
-        pages = {RECORD: path.with_name(RECORD).read_text("utf-8")}
+        arguments = {n: FRAME if FRAMES in str(each) else each for n, each in asked.arguments.items()}
+        settings = asked_text(arguments)
+        path = Path(report.fn(judged, settings))
+        pages = {FIRST: path.with_name(RECORD).read_text("utf-8")}
         pages[path.name] = mask(without_values(path.read_text("utf-8")))
-        return log_into(run_id, judged, NAME, pages)
+        return log_into(run_id, judged, NAME, pages, settings)
 
 
 def _checked(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -126,6 +126,11 @@ def log_release(client: MlflowClient, run_id: str, found: Found) -> None:
         client.log_inputs(run_id, datasets=[given(releases[0].synthetic(), RELEASE, digest, maker_of(found.generator))])
 
 
+FRAMES = ".given-"
+"""How folders begin in which data frames lie for as long as they are judged: nobody is told their addresses."""
+FRAME = "a data frame"
+
+
 def source_of(address: str) -> tuple[str, str]:
     """Return the type and the text of MLflow's source of a dataset: a file or address that MLflow can load, or a name.
 
@@ -140,7 +145,7 @@ def source_of(address: str) -> tuple[str, str]:
         >>> source_of("adult")
         ('code', '{"tags": {"mlflow.source.name": "adult"}}')
     """
-    told = mask(without_secrets(address))
+    told = FRAME if FRAMES in address else mask(without_secrets(address))
     scheme = told.partition(":")[0].lower() if re.match(r"\w[\w+.-]+:", told) else ""
     if scheme in ("http", "https"):
         return "http", json.dumps({"url": told})
@@ -156,6 +161,8 @@ def maker_of(generator: Generator) -> str:
     path = generator.options.get("path") if generator.kind == "files" else None
     if not isinstance(path, str):
         return f"synthesizer {generator.kind}"
+    if FRAMES in path:
+        return FRAME
     return path if "://" in path else str(Path(generator.folder, path).absolute())
 
 
@@ -253,7 +260,9 @@ def log_study(
     The pages, by name, are asked for last: they may still be drawn.
     """
     run_id = _open(to)
-    _fill(to, run_id, settings)
+    log_real(to.client, run_id, to.table, to.source)
+    log_numbers(to.client, run_id, numbers_of_study(to.told))
+    log_study_tables(to, run_id, settings)
     if records.mode != "none":
         log_contributions(to.client, run_id, to.result, found, records.names)
     for name, page in pages().items():
@@ -270,10 +279,9 @@ def _open(to: Written) -> str:
     return run_id
 
 
-def _fill(to: Written, run_id: str, settings: str) -> None:
+def log_study_tables(to: Written, run_id: str, settings: str) -> None:
+    """Write what was asked of a study, and its tables, into a run."""
     client, result = to.client, to.result
-    log_real(client, run_id, to.table, to.source)
-    log_numbers(client, run_id, numbers_of_study(to.told))
     client.log_text(run_id, settings, "study.yaml")
     client.log_table(run_id, generators_table(result, to.told), GENERATORS)
     log_tables(client, run_id, to.tables, parquet=True)
@@ -302,8 +310,8 @@ def generators_table(result: StudyResult, told: Overview) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def log_into(run_id: str, judged: Judged, name: str, pages: Mapping[str, str]) -> EvaluationResult:
-    """Write what a study says of one generator, and its pages by name, into a run; return its metrics.
+def log_into(run_id: str, judged: Judged, name: str, pages: Mapping[str, str], settings: str) -> EvaluationResult:
+    """Write a study, what it says of one generator, and its pages by name, into one run; return its metrics.
 
     The run stays open, and keeps its own tags and parameters where ours have the same names.
     """
@@ -316,7 +324,10 @@ def log_into(run_id: str, judged: Judged, name: str, pages: Mapping[str, str]) -
         if key not in run.data.tags:
             client.set_tag(run_id, key, text)
     params = params_of(judged.result, name)
-    to.params(run_id, {key: text for key, text in params.items() if key not in run.data.params})
+    own = {key: FRAME if FRAMES in text else text for key, text in params.items()}
+    to.params(run_id, {key: text for key, text in own.items() if key not in run.data.params})
+    log_study_tables(to, run_id, settings)
+    log_contributions(client, run_id, judged.result, list(found.values()), records.names)
     numbers = fill(to, name, GeneratorRun(run_id), found.get(name), records)
     for page, text in pages.items():
         client.log_text(run_id, text, page)

@@ -56,7 +56,20 @@ def test_a_release_is_judged_in_the_active_run_and_mlflow_can_gate_on_it(store, 
     assert run.info.status == "FINISHED"
     assert found.metrics["memorization/zero_cap.income"] == run.data.metrics["memorization/zero_cap.income"] > 0.2
     names = {each.path for each in client.list_artifacts(run_id)}
-    assert {"record.html", "report.html", "measures.json", "limits.json", "records"} <= names
+    assert {"1_record.html", "report.html", "measures.json", "limits.json", "records"} <= names
+    assert {
+        "study.yaml",
+        "verdicts.json",
+        "checks.json",
+        "league.json",
+        "intervals.json",
+        "contributions.parquet",
+    } <= names
+    sources = {each.dataset.name: json.loads(each.dataset.source) for each in run.inputs.dataset_inputs}
+    for name in ("real", "release"):
+        assert sources[name]["tags"]["mlflow.source.name"] == "a data frame"
+    assert run.data.params["path"] == "a data frame"
+    assert ".given-" not in Path(client.download_artifacts(run_id, "study.yaml")).read_text("utf-8")
     assert secret not in Path(client.download_artifacts(run_id, "report.html")).read_text("utf-8")
     gate = {UPPER: MetricThreshold(threshold=0.05, greater_is_better=False)}
     with pytest.raises(ModelValidationFailedException):
