@@ -55,7 +55,7 @@ _ANONYMETER: Mapping[str, tuple[str, ...]] = {
     "linkability": ("LinkabilityEvaluator",),
     "inference": ("InferenceEvaluator",),
 }
-_RAPID: Mapping[str, tuple[str, ...]] = {"rapid": ("RCS_marginal", "rapid_synthesizer_cv")}
+_RAPID: Mapping[str, tuple[str, ...]] = {"rapid": ("RCS_marginal", "rapid_synthesizer_cv", "RAPID_max", "RAPID_mean")}
 _SYNTHPOP: Mapping[str, tuple[str, ...]] = {
     "attribute_disclosure": ("repU", "iS", "DiS", "DiSCO", "DiSDiO"),
     "targeted_cap": ("TCAP",),

@@ -148,18 +148,39 @@ class Commands(TyperGroup):
         """Run the command that is named.
 
         Raises:
-            UsageError: It has no such option, but another tool calls one of its options so, or the name is mistyped.
+            UsageError: It is called wrongly.
         """
-        try:
+        with _in_our_words():
             return super().invoke(ctx)
-        except Exception as error:  # what Typer raises of a wrong option has no public name
-            name, asked = getattr(error, "option_name", None), getattr(error, "ctx", None)
-            if name is None or asked is None or not name.startswith("--"):
-                raise
+
+    def make_context(self, info_name: str | None, *arguments: Any, **named: Any) -> Any:
+        """Read what is said before the name of a command.
+
+        Raises:
+            UsageError: It is said wrongly.
+        """
+        with _in_our_words():
+            return super().make_context(info_name, *arguments, **named)
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """Say what Typer finds wrong with a command as what we find wrong: in one sentence, with the option that is meant.
+
+    Another tool may call one of the options so, or the name is mistyped.
+    """
+    try:
+        yield
+    except Exception as error:  # what Typer raises has no public name
+        message, asked = getattr(error, "format_message", None), getattr(error, "ctx", None)
+        if message is None or type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        place = " ".join(filter(None, ("synthrisk", asked.info_name if asked is not None and asked.parent else "")))
+        name, hint = getattr(error, "option_name", None), ""
+        if name is not None and asked is not None:
             hint = nearest(name, [option for each in asked.command.params for option in each.opts])
-            if not hint:
-                raise
-            raise UsageError(f"{asked.info_name} takes no option {name}{hint}") from None
+            hint = hint and f"{asked.info_name} takes no option {name}{hint}"
+        raise UsageError(hint or f"{message().rstrip('.')}; see {place} --help") from None
 
 
 TOGETHER = 200_000

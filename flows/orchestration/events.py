@@ -32,6 +32,7 @@ from synthrisk.flows.orchestration.artifacts import (
 from synthrisk.flows.orchestration.server import run_log
 from synthrisk.flows.outcome import in_sentences
 from synthrisk.metrics.verdicts.results import Headline
+from synthrisk.metrics.verdicts.verdicts import LOOK
 from synthrisk.tasks.workspace.folders import address_of
 
 FINISHED, RISK = "synthrisk.study.finished", "synthrisk.verdict.risk"
@@ -57,7 +58,8 @@ def emit_events(ended: Ended) -> None:
 def _emit_risk(ended: Ended, each: Headline) -> None:
     limits = [verdict.quantity for verdict in each.verdicts if verdict.word == "RISK"]
     told = {"verdict": each.word, "synthesizer": each.synthesizer, "why": each.sentence, "limits": limits}
-    told["message"] = f"{each.statement} It crosses {', '.join(limits)}."
+    named = ["the limit of the look at the release" if name == LOOK else name for name in limits]
+    told["message"] = f"{each.statement} It crosses {', '.join(named)}."
     resource, labels = f"{ended.resource}.{each.synthesizer}", {"synthrisk.synthesizer": each.synthesizer}
     name = f"{each.synthesizer} of {ended.title}" if ended.kind == "study" else ended.title
     _emit(RISK, ended, resource, name, labels, told)

@@ -16,7 +16,7 @@ from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.quantities import Limited, limited, quantity_of
 from synthrisk.metrics.verdicts.results import Overview, StudyResult
-from synthrisk.metrics.verdicts.verdicts import holds_for
+from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict, holds_for
 from synthrisk.tasks.tracking.names import ENDS, limited_key, metric_key
 
 JUDGED, UNJUDGED = "memorization/deciding", "memorization/surest"
@@ -92,9 +92,10 @@ def _parts(result: StudyResult, told: Overview, name: str, ends: bool) -> list[l
     as_if = [v.as_if for v in headline.verdicts if v.word != "CANNOT TELL" and np.isfinite(v.as_if)]
     found += [Number(AS_IF, max(as_if))] if as_if else []
     found += [Number(metric_key("memorization", f.measure.key), f.memorization.value) for f in own]
-    found += _limited(result, own)
+    looks = [v for v in headline.verdicts if v.quantity == LOOK]  # judged where it shows something
+    found += _limited(result, own) + [Number(LOOK, v.value) for v in looks]
     found += [Number(utility_key(u), u.value.value) for u in result.utility if u.synthesizer == name]
-    upper, lower, *others = (_limited(result, own, end) if ends else [] for end in ENDS)
+    upper, lower, *others = (_limited(result, own, end) + _looked(looks, end) if ends else [] for end in ENDS)
     others.append([Number(metric_key("risk", f.measure.key), f.risk.value) for f in own])
     others.append([step for f in own for step in _curve(f)])
     others.append([step for f in own if f.measure in looked for step in _releases(f)])
@@ -169,6 +170,11 @@ def _limited(result: StudyResult, own: Sequence[Finding], end: str = "") -> list
             if np.isfinite(reached.value):
                 found.append(Number(limited_key(what, end), values[end]))
     return found
+
+
+def _looked(verdicts: Sequence[Verdict], end: str) -> list[Number]:
+    """Return an end of the look at the releases of one generator, or its limit."""
+    return [Number(f"{LOOK}/{end}", getattr(v, end)) for v in verdicts]
 
 
 def _what(limit: str, measure: Measure) -> Limited:

@@ -14,6 +14,7 @@ from synthrisk.metrics.intervals.yardsticks import TOLERANCES
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.results import Limit, overview
+from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
 from synthrisk.tasks.tracking.colours import PALETTE, TAG, places_of
 from synthrisk.tasks.tracking.names import metric_key, params_of, study_params
 from synthrisk.tasks.tracking.numbers import MOST, numbers_of
@@ -104,6 +105,18 @@ def test_a_usual_study_has_at_most_thirty_metrics_and_says_first_what_is_limited
     assert len(numbers_of(study, overview(study), "cart")) == len(set(numbers_of(study, overview(study), "cart")))
     plain = {each.key for each in numbers_of(study, overview(study), "cart", ends=False)}
     assert not any(key.endswith(("/upper", "/lower", "/limit")) for key in plain)
+
+
+def test_what_the_look_at_the_release_decides_is_a_metric_with_its_ends_and_limit():
+    study = judged_study()
+    name, other = (h.synthesizer for h in overview(study).synthesizers[:2])
+    looked = Verdict(name, LOOK, 0.05, "RISK", "the release lies on members", 0.2, 0.15, 0.25)
+    study = replace(study, verdicts=[*study.verdicts, looked])
+    found = {each.key: each.value for each in numbers_of(study, overview(study), name)}
+    ends = {name: found.get(f"{LOOK}/{name}") for name in ("upper", "lower")}
+    assert (found[LOOK], ends) == (0.2, {"upper": 0.25, "lower": 0.15})
+    others = {each.key for each in numbers_of(study, overview(study), other)}
+    assert not any(key.startswith(LOOK) for key in others)
 
 
 def test_the_curve_of_a_number_has_steps_in_percent_of_its_tolerance():
