@@ -34,7 +34,7 @@ from synthrisk.metrics.models.attackers import (
     predicted_values,
 )
 from synthrisk.metrics.models.features import level_codes
-from synthrisk.metrics.neighbours.distances import nearest_by_sets, same_by_sets, ties
+from synthrisk.metrics.neighbours.distances import same_by_sets, ties
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic
 from synthrisk.metrics.register import named_attack
 from synthrisk.metrics.score import Score
@@ -108,12 +108,9 @@ def nearest_record(
     """
     check_neighbours(neighbours, len(release))
     view = _view(release, known)
-    if view.sets.among(view.columns):
-        owner, rows, distance = nearest_by_sets(view, neighbours)
-    else:
-        tied = ties(view, "real_to_synthetic", "gower", k=neighbours)
-        owner, rows = np.repeat(np.arange(len(known)), np.diff(tied.starts)), tied.rows
-        distance = real_to_synthetic(view, "gower", k=neighbours).distances.mean(axis=1)
+    tied = ties(view, "real_to_synthetic", "gower", k=neighbours)
+    owner, rows = np.repeat(np.arange(len(known)), np.diff(tied.starts)), tied.rows
+    distance = real_to_synthetic(view, "gower", k=neighbours).distances.mean(axis=1)
     found = voted(owner, rows, release[secret], len(known))
     return found.assign(confidence=found["confidence"] * (1 - distance)).set_index(known.index)
 

@@ -32,7 +32,7 @@ from synthrisk.metrics.intervals.yardsticks import against_control, gain
 from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.models.features import ordinal_features
 from synthrisk.metrics.models.threads import threads
-from synthrisk.metrics.neighbours.distances import nearest_value_distances, tie_counts
+from synthrisk.metrics.neighbours.distances import tie_counts
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
 from synthrisk.metrics.register import named_attack
 from synthrisk.metrics.score import Reduction, Score, mean_score
@@ -145,7 +145,7 @@ def _said(confidence: np.ndarray, known: pd.DataFrame) -> pd.DataFrame:
 
 
 def _nearer(view: Tables) -> np.ndarray:
-    synthetic = nearest_value_distances(view)
+    synthetic = real_to_synthetic(view, "gower").distances[:, 0]
     several = len(view.real) > 1
     others = real_to_real(view, "gower").distances[:, 0] if several else np.zeros(len(view.real))
     return np.round(others - synthetic, _DIGITS)

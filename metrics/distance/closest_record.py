@@ -19,7 +19,6 @@ from synthrisk.metrics.neighbours.distances import (
     check_projection,
     compared,
     nearest_projected,
-    nearest_value_distances,
 )
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic, synthetic_to_real, synthetic_to_some
 from synthrisk.metrics.neighbours.records import SpaceName, check_space
@@ -214,7 +213,7 @@ def distance_to_closest_record(
     exact = projection is None
     near = real_to_synthetic(tables, space).distances if exact else nearest_projected(tables, "real_to_synthetic")
     distance = near[:, 0].copy()  # who is given the records may change them
-    similarity = 1 - nearest_value_distances(tables)
+    similarity = 1 - real_to_synthetic(tables, "gower").distances[:, 0]
     records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index, copy=False)
     settings: dict[str, object] = {"space": space, "projection": projection}
     settings |= {"overfitting": overfitting, "baseline": baseline} | ({"seed": seed} if baseline else {})

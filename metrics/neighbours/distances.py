@@ -2,8 +2,6 @@
 
 Records as points on the two main axes of a factor analysis of mixed data (FAMD), fitted on the real table.
 
-Released records nearest to each real one where cells stand for sets of values: distances to the nearest value.
-
 Subsamples: how near the nearest record of a random part of a table would be, as exact chances.
 
 The nearest of more records is nearer. To compare tables of different sizes, the larger is therefore taken as its mean
@@ -26,10 +24,10 @@ from synthrisk.metrics.neighbours.nearest import (
     Pass,
     as_distances,
     as_sums,
-    real_to_synthetic,
-    search,
+    between,
 )
 from synthrisk.metrics.neighbours.records import (
+    Coarse,
     Records,
     Scale,
     Search,
@@ -37,16 +35,17 @@ from synthrisk.metrics.neighbours.records import (
     SpaceName,
     check_space,
     mixed,
-    range_of,
     scale,
+    sets_of,
     space_of,
     steps_of,
+    sums_by_sets,
     sums_of,
     warn_if_long,
 )
 from synthrisk.metrics.tables.kinds import center_and_spread
 from synthrisk.metrics.tables.order import canonical, level_order
-from synthrisk.metrics.tables.tables import Tables, code_values, in_order, inside, shown
+from synthrisk.metrics.tables.tables import Tables, in_order, inside
 
 TIED = 1e-9  # distances that differ by a smaller share are equal: sums over other columns differ by rounding
 
@@ -174,8 +173,9 @@ def of_pairs(tables: Tables, space: SpaceName, real: np.ndarray, synthetic: np.n
     """
     where = space_of(tables, space)
     both = mixed(tables, where)
-    costs = scale(tables, where, "synthetic")
-    return as_distances(sums_of(both.real.take(real), both.synthetic.take(synthetic), costs), where)
+    costs, sets = scale(tables, where, "synthetic"), sets_of(tables, where)
+    pairs = both.real.take(real), both.synthetic.take(synthetic)
+    return as_distances(sums_of(*pairs, costs) if sets is None else sums_by_sets(*pairs, costs, sets), where)
 
 
 def farthest(tables: Tables, space: SpaceName) -> float:
@@ -193,7 +193,10 @@ def farthest(tables: Tables, space: SpaceName) -> float:
 
 def _farthest(tables: Tables, space: SpaceName) -> float:
     where = space_of(tables, space)
-    both, costs = mixed(tables, where), scale(tables, where, "synthetic")
+    both, costs, sets = mixed(tables, where), scale(tables, where, "synthetic"), sets_of(tables, where)
+    if sets is not None:
+        blocks = Coarse(both.synthetic, costs, sets, "synthetic").blocks(both.real, np.full(len(tables.real), -1))
+        return float(as_distances(np.array(max(away.max() for _, away in blocks)), where))
     words, far, center = _bounds(both.real, both.synthetic, both.synthetic, costs)
     other_words, other_far, other_center = _bounds(both.synthetic, both.real, both.synthetic, costs)
     reach = np.minimum(words + far + other_words.max(), words + center + (other_words + other_center).max())
@@ -326,49 +329,6 @@ _LONG = 5e9  # cells compared in about two minutes
 _EQUAL = 1e-12  # distances that differ by less are equal
 
 
-def nearest_by_sets(tables: Tables, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the released records as near to each real one as its k-th nearest, and the mean distance of the k.
-
-    The distance is gower over all columns, in [0, 1]: the mean over columns of |a - b|/range (numbers) or 0/1. Of a set
-    b is the value nearest to a; a suppressed cell is at distance 0 of everything. A missing number is at distance 1
-    of any number.
-
-    Args:
-        tables: n real records, and m released ones with their sets.
-        k: How many, 1 to m.
-
-    Returns:
-        The real record of each pair, the released one, and the means, (n,).
-    """
-    owners, rows, means = [], [], []
-    for block, apart in _distances(tables, np.arange(len(tables.real)), np.arange(len(tables.synthetic))):
-        nearest = np.partition(apart, k - 1, axis=1)[:, :k]
-        near = np.nonzero(apart <= nearest.max(axis=1, keepdims=True) + _EQUAL)
-        owners.append(block[near[0]])
-        rows.append(near[1])
-        means.append(nearest.mean(axis=1))
-    return np.concatenate(owners), np.concatenate(rows), np.concatenate(means)
-
-
-def nearest_value_distances(tables: Tables) -> np.ndarray:
-    """Return the distance of each real record to the nearest released one, (n,), as in ``nearest_by_sets``.
-
-    Where no cell stands for a set they are those of ``nearest.real_to_synthetic`` in gower space; so they are where
-    nothing of some columns is shown, which puts all records as far off.
-    """
-    if not tables.sets.among(shown(tables, tables.columns)):
-        return real_to_synthetic(tables, "gower").distances[:, 0]
-    return np.asarray(tables.shared("nearest values", lambda: _nearest_values(tables)))
-
-
-def _nearest_values(tables: Tables) -> np.ndarray:
-    ours, theirs = (
-        np.unique(side, return_index=True, return_inverse=True) for side in tables.codes(tables.columns).tables
-    )
-    found = [apart.min(axis=1) for _, apart in _distances(tables, ours[1], theirs[1])]
-    return np.concatenate(found)[ours[2]]
-
-
 def same_by_sets(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of a real and a released record that may be equal: each cell is the same, or holds the value."""
     owners, rows = [], []
@@ -388,42 +348,6 @@ def _parts(tables: Tables, rows: np.ndarray, m: int) -> Iterator[np.ndarray]:
     warn_if_long(len(rows), m, len(tables.columns), _LONG)
     step = max(1, _PAIRS // m)
     return (rows[start : start + step] for start in range(0, len(rows), step))
-
-
-def _distances(tables: Tables, ours: np.ndarray, theirs: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield some of ``ours``, real records, and their distances to ``theirs``, released ones."""
-    for block in _parts(tables, ours, len(theirs)):
-        total = np.zeros((len(block), len(theirs)))
-        for column in in_order(tables.columns):
-            total += _gaps(tables, column, block, theirs)
-        yield block, total / len(tables.columns)
-
-
-def _gaps(tables: Tables, column: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Return the distances in one column of real records (down) to released ones (across)."""
-    within, codes = inside(tables, column), tables.codes([column]).tables
-    real, released = codes[0][ours, None], codes[1][theirs]
-    if tables.kind(column) != "numeric":
-        return np.where(within.equal(real, released), 0.0, 1.0)
-    low, high = _ends(tables, column)
-    numbers = tables.floats(column)
-    extent = range_of(*numbers)
-    mine, other = numbers[0][ours, None], numbers[1][theirs]
-    gaps = np.maximum(np.maximum(low[released] - mine, mine - high[released]), 0.0)
-    gaps = np.minimum(gaps / extent, 1.0) if extent else (gaps > 0).astype(float)
-    both = np.isnan(mine) & np.isnan(other)
-    free = within.row[released] == (within.row[-1] or -1)  # suppressed cells
-    return np.where(both | free, 0.0, np.where(np.isnan(mine) | np.isnan(other), 1.0, gaps))
-
-
-def _ends(tables: Tables, column: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the smallest and the largest number that each code of a numeric column stands for."""
-    values = code_values(tables, column)
-    low, high = values.copy(), values.copy()
-    for value, own in tables.sets.columns.get(column, {}).items():
-        here = values == value
-        low[here], high[here] = own.low, own.high
-    return low, high
 
 
 class Chances(NamedTuple):
@@ -458,7 +382,7 @@ def chances_among(tables: Tables, space: SpaceName, rows: np.ndarray, distances:
     """
     where = space_of(tables, space)
     both, own = mixed(tables, where), np.full(len(tables.synthetic), -1)
-    searched = search(both.real.take(rows), scale(tables, where, "real"))
+    searched = between(tables, where, both.real.take(rows), "real")
     return _chances(searched, both.synthetic, own, where, distances, (len(rows), drawn))
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from synthrisk.metrics.errors import InputError, check_whole
 from synthrisk.metrics.neighbours.records import (
+    Coarse,
     Plain,
     Ranges,
     Records,
@@ -29,6 +30,7 @@ from synthrisk.metrics.neighbours.records import (
     even,
     mixed,
     scale,
+    sets_of,
     space_of,
 )
 from synthrisk.metrics.tables.tables import Tables
@@ -41,6 +43,15 @@ def search(reference: Records, scale: Scale, like: Search | None = None) -> Sear
     search is, never what it finds.
     """
     return _quickest()(reference, scale, like)
+
+
+def between(tables: Tables, space: Space, reference: Records, side: Side) -> Search:
+    """Return a search of real records for released ones, or of released for real ones, ``side`` the one searched.
+
+    Where cells of the release stand for sets of values, the nearest of these counts.
+    """
+    sets, costs = sets_of(tables, space), scale(tables, space, side)
+    return search(reference, costs) if sets is None else Coarse(reference, costs, sets, side)
 
 
 def prepare() -> None:
@@ -180,7 +191,7 @@ def synthetic_to_some(tables: Tables, space: SpaceName, rows: np.ndarray, k: int
     where, some = space_of(tables, space), np.sort(rows)
     check_k(k, len(some))
     both = mixed(tables, where)
-    searched = search(both.real.take(some), scale(tables, where, "real"))
+    searched = between(tables, where, both.real.take(some), "real")
     sums, found = searched.nearest(both.synthetic, np.full(len(tables.synthetic), -1), k)
     return Nearest(as_distances(sums, where), some[found])
 
@@ -217,6 +228,9 @@ class Pass:
     @property
     def search(self) -> Search:
         """The table searched; its tree is shared by all passes that search it in this space."""
+        sets = sets_of(self.tables, self.space) if self._from != self._to else None
+        if sets is not None:
+            return between(self.tables, self.space, self._records(self._to), self._to)
         return self.tables.shared(("search", self._to, self.space), self._made)
 
     def _made(self) -> Search:

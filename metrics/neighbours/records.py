@@ -31,7 +31,7 @@ import numpy as np
 
 from synthrisk.metrics.errors import InputError, check_word
 from synthrisk.metrics.tables.kinds import center_and_spread
-from synthrisk.metrics.tables.tables import Tables, in_order
+from synthrisk.metrics.tables.tables import Inside, Tables, in_order, inside
 
 SpaceName = Literal["euclid", "gower"]
 Ranges = Literal["both", "reference"]
@@ -363,7 +363,7 @@ class Plain:
         sums, rows = np.empty((len(own), k)), np.empty((len(own), k), dtype=np.int64)
         columns = queries.numbers.shape[1] + queries.codes.shape[1]
         warn_if_long(len(own), len(self._reference.codes), columns, _LONG)
-        for block, away in self._blocks(queries, own):
+        for block, away in self.blocks(queries, own):
             each = np.arange(len(away))
             for place in range(k):
                 found = np.argmin(away, axis=1)  # the first of equals
@@ -373,11 +373,11 @@ class Plain:
 
     def count(self, queries: Records, own: np.ndarray, limits: np.ndarray) -> np.ndarray:
         """Return how many rows have sums within the limit of each query (``Search.count``)."""
-        return np.concatenate([(away <= limits[block, None]).sum(axis=1) for block, away in self._blocks(queries, own)])
+        return np.concatenate([(away <= limits[block, None]).sum(axis=1) for block, away in self.blocks(queries, own)])
 
     def within(self, queries: Records, own: np.ndarray, limits: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """Return those rows, query after query (``Search.within``)."""
-        found = [np.nonzero(away <= limits[block, None])[1] for block, away in self._blocks(queries, own)]
+        found = [np.nonzero(away <= limits[block, None])[1] for block, away in self.blocks(queries, own)]
         return np.concatenate(found)
 
     def forget(self) -> None:
@@ -386,12 +386,95 @@ class Plain:
     def prepare(self) -> None:
         """Do nothing: nothing is compiled (``Search.prepare``)."""
 
-    def _blocks(self, queries: Records, own: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    def blocks(self, queries: Records, own: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield sums of some queries to all rows, (queries, m); infinite where a query may not find a row."""
         step = max(1, _CELLS // len(self._reference.codes))
         for start in range(0, len(own), step):
             block = slice(start, start + step)
-            away = sums_of(Records(*(cells[block, None, :] for cells in queries)), self._reference, self._scale)
+            away = self._sums(Records(*(cells[block, None, :] for cells in queries)))
             bound = np.flatnonzero(own[block] >= 0)
             away[bound, own[block][bound]] = np.inf
             yield block, away
+
+    def _sums(self, queries: Records) -> np.ndarray:
+        """Return the sums of some queries, (queries, 1, columns), to all rows."""
+        return sums_of(queries, self._reference, self._scale)
+
+
+class Ends(NamedTuple):
+    """The numbers of one column that released cells stand for."""
+
+    values: np.ndarray  # (sets,) what stands in such a cell, ascending, as ``Records`` have it
+    low: np.ndarray  # (sets,) the smallest number, and the largest
+    high: np.ndarray
+
+
+class Sets(NamedTuple):
+    """What the cells of a release stand for, by the axes of ``Records``."""
+
+    inside: Mapping[int, Inside]  # of axes of levels
+    ends: Mapping[int, Ends]  # of axes of numbers
+    flags: Mapping[int, int]  # of axes of numbers of which a missing cell is any value: that of levels which says so
+    far: frozenset[int]  # such axes where ``FAR`` says so
+
+
+def sets_of(tables: Tables, space: Space) -> Sets | None:
+    """Return what coarse cells of the release stand for in a space; None where it has none."""
+    if not tables.sets.among(space.columns):
+        return None
+    within, ends, flags, far = {}, {}, {}, set()
+    numeric = levels = 0
+    for axis in mixed(tables, space).axes:
+        name = axis.column
+        if axis.units is None:
+            if tables.kind(name) == "numeric":  # whether its number is missing
+                if name in tables.sets.suppressed:
+                    flags[numeric - 1] = levels
+            elif tables.sets.among([name]):
+                within[levels] = inside(tables, name)
+            levels += 1
+            continue
+        if own := tables.sets.columns.get(name, {}):
+            unit = float(np.ldexp(1.0, -near_one(tables.floats(name))[1]))
+            values = sorted(own)
+            limits = [np.array([getattr(own[v], end) for v in values], dtype=float) * unit for end in ("low", "high")]
+            ends[numeric] = Ends(np.array(values, dtype=float) * unit, *limits)
+        if space.name == "gower" and name in tables.sets.suppressed:
+            far.add(numeric)
+        numeric += 1
+    return Sets(within, ends, flags, frozenset(far))
+
+
+def sums_by_sets(real: Records, released: Records, scale: Scale, sets: Sets) -> np.ndarray:
+    """Return sums of column distances as ``sums_of``, each to the nearest value that a released cell stands for."""
+    total = np.zeros(np.broadcast_shapes(real.codes.shape[:-1], released.codes.shape[:-1]))
+    for c in range(real.codes.shape[-1]):
+        costs = scale.costs[scale.starts[c] : scale.starts[c + 1]]
+        a, b = real.codes[..., c], released.codes[..., c]
+        same = sets.inside[c].equal(a, b) if c in sets.inside else a == b
+        same = same | (b == 1) if c in sets.flags.values() else same
+        total += np.where(same, 0.0, costs[a] + costs[b])
+    for c in range(real.numbers.shape[-1]):
+        a, b = real.numbers[..., c], released.numbers[..., c]
+        gaps = np.abs(b - a)
+        if c in sets.ends:
+            own = sets.ends[c]
+            place = np.minimum(np.searchsorted(own.values, b), len(own.values) - 1)
+            apart = np.maximum(np.maximum(own.low[place] - a, a - own.high[place]), 0.0)
+            gaps = np.where(own.values[place] == b, apart, gaps)
+        if c in sets.flags or c in sets.far:
+            gaps = np.where(b == FAR if c in sets.far else released.codes[..., sets.flags[c]] == 1, 0.0, gaps)
+        total += steps_of(gaps, scale, c)
+    return total
+
+
+class Coarse(Plain):
+    """A ``Search`` between real and released records, of which cells stand for sets: the nearest value counts."""
+
+    def __init__(self, reference: Records, scale: Scale, sets: Sets, side: Side):
+        super().__init__(reference, scale)
+        self._sets, self._side = sets, side
+
+    def _sums(self, queries: Records) -> np.ndarray:
+        pair = (self._reference, queries) if self._side == "real" else (queries, self._reference)
+        return sums_by_sets(*pair, self._scale, self._sets)

@@ -27,7 +27,7 @@ _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 _SHOWN = 5  # names in a line
 COARSE = "coarse cells are read as each value that they stand for"
 HONOURED = (
-    "CAP and inference match these values, some distances take the nearest; all is measured beside real values as "
+    "CAP and inference match these values, distances take the nearest; all is measured beside real values as "
     "coarse too, and what shows more counts; models (rapid) and the others see one value in the place of each such cell"
 )
 """What is told of a release that has such cells."""
