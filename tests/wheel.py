@@ -3,8 +3,8 @@
 An editable install hides a room that is missing from the wheel, and a plugin of ours that only works from within. The
 wheel is built from the sdist, so that nothing is missing there either. There are two environments, ``lowest`` and
 ``newest``, each of another Python and of the versions of ``constraints-lowest.txt`` or ``constraints-newest.txt``: the
-study ``smoke`` gives the numbers there that it gives here, ``evaluate`` answers, and the tests of what depends on
-versions pass. The extra ``sdv``, which needs an older pandas, is not in them.
+study ``smoke`` gives the numbers there that it gives here, to 12 digits, ``evaluate`` answers, and the tests of what
+depends on versions pass. The extra ``sdv``, which needs an older pandas, is not in them.
 
 A Python is taken from the path or from pyenv. Where it is not on this machine, the lowest versions are tried with the
 Python that runs this, and the newest are skipped; both is said.
@@ -19,7 +19,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +34,7 @@ SDIST = "from setuptools import build_meta; build_meta.build_sdist('{folder}')"
 LEFT = (".git", ".*", "build", "*.egg-info", "tests", "docs", "benchmarks")
 READ = ("coded_table", "csv", "excel", "readings", "statistical")
 TESTED = ("tasks/data", "tasks/propose", *(f"tasks/workspace/test_{name}.py" for name in READ))
-TOOLS = ("pytest", "pytest-xdist", "hypothesis", "openpyxl", "pyreadstat", "statsmodels", "moto[server]")
+TOOLS = ("pytest", "pytest-xdist", "hypothesis", "openpyxl", "statsmodels")
 OF_SDMETRICS = ("test_names_elsewhere.py", "utility/test_quality.py")  # which needs an older pandas
 COMMAND = ("-m", "synthrisk.flows.cli.app")
 ONE = ("evaluate", "real.csv", "synthetic.csv", "--control", "heldout.csv", "--json", "answer.json")
@@ -55,7 +57,7 @@ class Kit:
 
     def interpreter(self) -> str | None:
         """Return its Python, if it is on this machine, and say so if it is not."""
-        found = next(interpreters(self.version), None)
+        found = next(installed(self.version), None)
         if found is None:
             instead = "this one takes its place" if self.also_here else "skipped"
             print(f"{self.name} versions: python{self.version} is not on this machine, {instead}", flush=True)
@@ -70,27 +72,36 @@ KITS = (
 
 def main(names: list[str]) -> int:
     """Return 0 where all went well."""
+    asked = {kit: kit.interpreter() for kit in KITS if not names or kit.name in names}
+    interpreters = {kit: interpreter for kit, interpreter in asked.items() if interpreter is not None}
     with tempfile.TemporaryDirectory(prefix="synthrisk-wheel-") as place:
         folder = Path(place)
-        for name, source in {"synthrisk": ROOT, "acme": PLUGIN}.items():  # copies: what an old build left is not taken
-            copy = shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns(*LEFT))
-            run(sys.executable, "-c", SDIST.format(folder=folder), cwd=copy)
-            (sdist,) = folder.glob(f"*{name}*.tar.gz")
-            run(sys.executable, *PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, sdist)
-        numbers = smoke(Path(sys.executable), folder / "here")
-        for kit in KITS:
-            interpreter = kit.interpreter() if not names or kit.name in names else None
-            if interpreter is not None:
-                python = environment(kit, interpreter, folder)
-                tried(kit, python, folder / kit.name, numbers)
-        run(python, *PIP, "install", "--no-deps", *folder.glob("acme*.whl"))
-        others(python, folder / "others")
+        build(folder)
+        with ThreadPoolExecutor(len(KITS)) as beside:  # pip keeps one core busy
+            made = {kit: beside.submit(environment, kit, each, folder) for kit, each in interpreters.items()}
+            numbers = smoke(Path(sys.executable), folder / "here")
+            pythons = {kit: each.result() for kit, each in made.items()}
+        for kit, python in pythons.items():
+            tried(kit, python, folder / kit.name, numbers)
+        if pythons:
+            install(python, "--no-deps", *folder.glob("acme*.whl"))
+            others(python, folder / "others")
     print("sdist and wheel: built, installed in clean environments, and run")
     return 0
 
 
+def build(folder: Path) -> None:
+    """Build our wheel and somebody else's from copies of their source: what an old build left there is not taken."""
+    for name, source in {"synthrisk": ROOT, "acme": PLUGIN}.items():
+        copy = shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns(*LEFT))
+        run(sys.executable, "-c", SDIST.format(folder=folder), cwd=copy)
+        (sdist,) = folder.glob(f"*{name}*.tar.gz")
+        run(sys.executable, *PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, sdist)
+
+
 def tried(kit: Kit, python: Path, work: Path, numbers: object) -> None:
     """See that a study has the numbers that it has here, that ``evaluate`` answers, and that the tests pass."""
+    began = time.monotonic()
     expect(smoke(python, work) == numbers, f"{kit.name} versions: smoke has other numbers")
     make_tables(work, 300)
     run(python, *COMMAND, *ONE, cwd=work)
@@ -99,10 +110,11 @@ def tried(kit: Kit, python: Path, work: Path, numbers: object) -> None:
     beside = [f"--ignore={ROOT / 'tests/metrics' / name}" for name in OF_SDMETRICS]
     run(python, "-m", "pytest", "-n", "2", "-p", "no:cacheprovider", *beside, *tests, cwd=ROOT, exits=(0,))
     where = f"{kit.name} versions, {run(python, '--version').strip()}"
-    print(f"{where}: smoke has the same numbers, evaluate answers, and the tests pass", flush=True)
+    took = f"{time.monotonic() - began:.0f} seconds"
+    print(f"{where}: smoke has the same numbers, evaluate answers, and the tests pass; {took}", flush=True)
 
 
-def interpreters(version: str) -> Iterator[str]:
+def installed(version: str) -> Iterator[str]:
     """Yield Pythons of a version that run: a shim of pyenv is on the path also where it runs nothing."""
     places = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob(f"versions/{version}.*/bin/python")
     for each in (shutil.which(f"python{version}"), *sorted(places)):
@@ -117,20 +129,29 @@ def pins(file: Path) -> dict[str, str]:
 
 
 def environment(kit: Kit, interpreter: str, folder: Path) -> Path:
-    """Return the interpreter of a new environment that holds the wheels and the versions of a kit."""
+    """Return the interpreter of a new environment that holds the wheel, what it needs to read files, and the tools."""
+    began = time.monotonic()
     place, pinned = folder / f"{kit.name}-env", folder / f"{kit.name}.txt"
     pinned.write_text(kit.pins, "utf-8")
-    run(interpreter, "-m", "venv", place)
+    run(interpreter, "-m", "venv", "--without-pip", place)
     python = place / "bin" / "python"
-    run(python, *PIP, "install", "-c", pinned, *folder.glob("synthrisk*.whl"), *TOOLS)
+    (wheel,) = folder.glob("synthrisk*.whl")
+    install(python, "--no-compile", "-c", pinned, f"synthrisk[files] @ {wheel.as_uri()}", *TOOLS)
+    print(f"{kit.name} versions: installed in {time.monotonic() - began:.0f} seconds", flush=True)
     return python
+
+
+def install(python: Path, *what: object) -> None:
+    """Let this environment's pip install something in another one, which has none."""
+    run(sys.executable, *PIP, "--python", python, "install", *what)
 
 
 def smoke(python: Path, folder: Path) -> object:
     """Return what the study ``smoke`` finds, without what tells one run from another."""
     folder.mkdir()
     run(python, *COMMAND, "benchmark", "smoke", cwd=folder)  # 1: RISK
-    found = json.loads(run(python, *COMMAND, "compare", "smoke", "--json", cwd=folder))
+    told = run(python, *COMMAND, "compare", "smoke", "--json", cwd=folder)
+    found = json.loads(told, parse_float=lambda digits: f"{float(digits):.12g}")  # scipy's last digits are its own
     (study,) = found["studies"]
     for name in ("study_id", "start"):
         del study[name]
