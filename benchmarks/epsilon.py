@@ -82,7 +82,7 @@ def randomised_cells(cells: np.ndarray, member: np.ndarray, epsilon: float, rng:
 
 @cache
 def _adult(size: int) -> pd.DataFrame:
-    return read("adult")[_COLUMNS].astype(str).sample(size, random_state=0, ignore_index=True)
+    return read("adult")[_COLUMNS].astype(object).map(str).sample(size, random_state=0, ignore_index=True)
 
 
 MECHANISMS: dict[str, Mechanism] = {
