@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE  # else each process of each test compiles all 
 # the files in which a test has the marker: to read all others takes a minute
 files = $(sort $(shell grep -rl --include='test_*.py' 'mark\.$(1)' tests))
 
-.PHONY: demo test proofs check services wheel pythons bench site clean
+.PHONY: demo test proofs check services wheel bench site clean
 
 demo: .venv/ready
 	$(BIN)/synthrisk benchmark demo --prefect || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
@@ -41,12 +41,9 @@ site: .venv/ready
 services: .venv/ready
 	$(BIN)/python tests/deployments/run_services.py $(filter-out tests/deployments/%,$(call files,services))
 
+# the wheel on other Pythons, with the lowest and with the newest versions of what it needs
 wheel: .venv/ready
 	$(BIN)/python tests/wheel.py
-
-# the wheel on other Pythons that are installed here: make pythons PYTHONS="python3.12 python3.13"
-pythons: .venv/ready
-	$(BIN)/python tests/pythons.py $(PYTHONS)
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks

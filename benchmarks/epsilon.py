@@ -84,7 +84,7 @@ def randomised_cells(cells: np.ndarray, member: np.ndarray, epsilon: float, rng:
 def _adult(size: int) -> np.ndarray:
     """Return people as numbers of levels."""
     table = read("adult")[_COLUMNS].sample(size, random_state=0)
-    return np.column_stack([pd.factorize(table[c].astype(str))[0] for c in _COLUMNS])
+    return np.column_stack([pd.factorize(table[c].astype(object).map(str))[0] for c in _COLUMNS])
 
 
 MECHANISMS: dict[str, Mechanism] = {

@@ -68,7 +68,8 @@ def judge(
     """
     check_given("estimated", estimated, Estimated, "estimate")
     limits = {limit: checked(Threshold, value, limit) for limit, value in (thresholds or {}).items()}
-    check_limits(list(limits), list(dict.fromkeys(p.measure for f in estimated.found for p in f.planned)))
+    if estimated.found:  # else each generator has failed, which the verdicts say
+        check_limits(list(limits), list(dict.fromkeys(p.measure for f in estimated.found for p in f.planned)))
     begun = started or datetime.now(UTC)
 
     def judged() -> Judged:

@@ -1,10 +1,13 @@
 """What docs show of the package that is tested is what is tested; their links lead somewhere, and README is short."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Study
@@ -79,6 +82,29 @@ def test_a_threshold_is_that_of_an_attack():
     pages += [*(ROOT / "tasks" / "pages").rglob("*.html")]
     found = {str(p.relative_to(ROOT)): said.findall(p.read_text("utf-8")) for p in pages}
     assert {name: words for name, words in found.items() if words} == {}
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+ASKED = [Requirement(each) for each in PROJECT["dependencies"]]
+
+
+def pinned(*names: str) -> dict[str, str]:
+    lines = [line for name in names for line in (ROOT / f"{name}.txt").read_text("utf-8").splitlines()]
+    return dict(line.lower().split("==") for line in lines if "==" in line)
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: asked.name)
+def test_the_lowest_versions_are_the_lowest_that_are_asked_for(asked):
+    (lowest,) = [each.version for each in asked.specifier if each.operator == ">="]
+    assert Version(pinned("constraints-lowest")[asked.name]) == Version(lowest)
+
+
+@pytest.mark.parametrize("name", ["prefect", "mlflow", "pandas"])
+def test_the_page_of_versions_says_what_is_tested(name):
+    page = (ROOT / "docs" / "compatibility.md").read_text("utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| {name} |")]
+    tested = pinned("constraints-lowest"), pinned("constraints", "constraints-newest")
+    assert [cell.strip() for cell in row.split("|")[3:5]] == [each[name] for each in tested]
 
 
 SHOWN = {

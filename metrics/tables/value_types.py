@@ -281,7 +281,7 @@ def _of_cells(there: pd.Series, held: str, found: set[type]) -> Typed | None:
     if any(issubclass(cell, complex | np.complexfloating) for cell in found):
         raise _complex(there)
     if held in _DURATIONS or _all(found, dt.timedelta, np.timedelta64):
-        return typed(pd.Series(pd.to_timedelta(there.tolist())))
+        return typed(pd.Series(pd.to_timedelta(there.tolist()), name=there.name))
     if held == "integer":
         return _whole(there)
     if held in _NUMBERS or (_all(found, Real, Decimal) and not _any(found, bool, np.bool_)):
@@ -293,11 +293,11 @@ def _of_cells(there: pd.Series, held: str, found: set[type]) -> Typed | None:
         return Typed(pd.Series(there.to_numpy().astype(bool)), _DOUBLE)
     if held in _DATES or _all(found, dt.date, np.datetime64):
         has_zone = any(getattr(cell, "tzinfo", None) is not None for cell in there)
-        return typed(pd.Series(pd.to_datetime(there.tolist(), utc=has_zone)))
+        return typed(pd.Series(pd.to_datetime(there.tolist(), utc=has_zone), name=there.name))
     if held == "time":
         return typed(pd.Series(pd.to_timedelta([str(cell.replace(tzinfo=None)) for cell in there])))
     if held == "period" and len({cell.freqstr for cell in there}) == 1:
-        return typed(pd.Series(pd.PeriodIndex(there)))
+        return typed(pd.Series(pd.PeriodIndex(there), name=there.name))
     if _all(found, UUID):
         return Typed(pd.Series([str(cell) for cell in there], dtype=object), _DOUBLE)
     if _all(found, pa.Scalar):

@@ -149,8 +149,8 @@ def writes_in_targets(release, known, rng):
     return coin(release, known, rng)
 
 
-def sorts_in_place(release, rng):
-    release.sort_index(inplace=True)
+def relabels_in_place(release, rng):
+    release.index = release.index[::-1]
     return whole(release, rng).iloc[::-1]
 
 
@@ -192,7 +192,7 @@ BROKEN = [
     ("inference", no_claims, "with a column 'guessed'"),
     ("membership", own_index, "with the index that it was handed"),
     ("membership", infinite, "whose confidence is finite"),
-    ("membership", in_words, "a confidence that is a number or missing, but returned object"),
+    ("membership", in_words, "a confidence that is a number or missing, but returned (object|str)"),
     ("membership", fresh_chance, "the same claims for the same state of the generator"),
     ("membership", remembers, "the same claims for the same state of the generator"),
     ("membership", numpy_chance, r"from the generator handed alone, but moves numpy\.random"),
@@ -200,7 +200,7 @@ BROKEN = [
     ("membership", python_chance, "from the generator handed alone, but moves random"),
     ("inference", writes_in_release, "leave the tables handed as they are"),
     ("membership", writes_in_targets, "leave the tables handed as they are"),
-    ("singling_out", sorts_in_place, "leave the tables handed as they are"),
+    ("singling_out", relabels_in_place, "leave the tables handed as they are"),
     ("inference", by_column_order, "the same scores whatever the order of columns"),
     ("inference", text_for_numbers, "guess single values of the column's kind"),
     ("inference", lists, "guess single values of the column's kind"),
@@ -260,9 +260,8 @@ def test_the_tables_are_as_awkward_as_they_say():
     assert (people["number"] < 0).any()
     assert people["huge"].max() > 2**53
     assert not people["text"].dropna().map(str.isascii).all()
-    assert {str(d) for d in people.dtypes} == {
-        "float64", "int64", "Int64", "object", "category", "bool", "datetime64[ns]"
-    }  # fmt: skip
+    assert {str(d) for d in people.dtypes.drop(["text", "day"])} == {"float64", "int64", "Int64", "category", "bool"}
+    assert (str(people["text"].dtype) in ("object", "str"), people["day"].dtype.kind) == (True, "M")  # as pandas reads
     assert set(people["text"]) - set(released["text"])
     assert set(released["text"]) - set(people["text"])
     assert list(people.columns) == list(released.columns) == list(control().columns)

@@ -458,6 +458,12 @@ def test_keys_are_described_beside_the_ledger_and_in_the_mean_of_the_releases(sa
     assert attack.fn(replace(ledgers[0].release, sample=sample), [CAP]).path != ledgers[0].path
 
 
+def test_where_each_generator_has_failed_the_limit_is_not_to_blame(sample):
+    failures = {MAKER.name: "attack: TypeError"}
+    result = judge.fn(replace(estimated(sample, []), failures=failures), {"memorization/zero_cap.vote": 0.1}).result
+    assert (result.failures, result.verdict(MAKER.name)) == (failures, "FAILED")
+
+
 def test_like_studies_of_one_moment_have_ids_of_their_own_that_sort_by_time(sample):
     """What waits to be logged, reports and runs are kept by these: the second must not overwrite the first."""
     begun = datetime(2026, 11, 23, 1, 36, 9, 20, UTC)
