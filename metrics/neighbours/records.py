@@ -320,7 +320,7 @@ def warn_if_long(queries: int, rows: float, columns: int, limit: float) -> None:
         )
 
 
-_CELLS = 500_000  # distances held at once
+_CELLS = 100_000  # distances held at once: as many as the processor's cache holds
 _LONG = 5e10  # cells compared in about two minutes
 
 
