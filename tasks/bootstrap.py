@@ -92,7 +92,9 @@ def _vulnerable(sample: Sample, share: float) -> Mapping[str, np.ndarray]:
     code = code_digest([vulnerable.__module__], alone=[__name__])
     key = key_of(sample.table.digest, sample.identifier, sample.key, share, code, versions(("numpy", "pandas")))
     path = Path(sample.workspace) / "vulnerable" / f"{key}.npz"
-    keep_file(path, lambda draft: save_arrays(vulnerable(sample.records(), sample.key, share), draft))
+    keep_file(
+        path, lambda draft: save_arrays(vulnerable(sample.records(), sample.key, share, sample.entities()), draft)
+    )
     with np.load(path, allow_pickle=False) as kept:
         return dict(kept)
 

@@ -292,7 +292,7 @@ def _kept(ledger: LedgerFolder, planned: Planned, limit: Limited, share: float) 
 
 def _one(ledger: LedgerFolder, share: float | None) -> OneRelease:
     release, sample = ledger.release, ledger.release.sample
-    groups = {} if share is None else vulnerable(sample.records(), sample.key, share)
+    groups = {} if share is None else vulnerable(sample.records(), sample.key, share, sample.entities())
     tables = coarsened_alike(Tables(sample.records(), release.synthetic()))  # where some cells of it are coarse
     return OneRelease(
         tables.real,

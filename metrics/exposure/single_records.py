@@ -92,18 +92,25 @@ def _mean(values: np.ndarray, mask: np.ndarray, axis: tuple[int, ...]) -> np.nda
 NEIGHBOURS = 5
 
 
-def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: float = 0.05) -> dict[str, np.ndarray]:
+def vulnerable(
+    real: pd.DataFrame,
+    quasi_identifiers: Sequence[str],
+    share: float = 0.05,
+    entities: np.ndarray | None = None,
+) -> dict[str, np.ndarray]:
     """Return the vulnerable records of a table: ``outliers`` and ``rare_keys``, (n,) booleans each.
 
     ``outliers``: the records with the largest mean distance to their 5 nearest other records (gower, all columns).
     ``rare_keys``: those whose key, the quasi-identifiers together, the fewest records have; among equally many those
     with the rarer levels, by the product of their shares. Each is ``share`` of the records, at least one, with ties of
-    the last. They do not depend on a release, so that they are the same for every synthesizer.
+    the last. They do not depend on a release, so that they are the same for every synthesizer. Of persons with several
+    records it is ``share`` of the persons, each with all records, by the one of them that stands out most.
 
     Args:
         real: n records, at least 2.
         quasi_identifiers: Columns of the key; none gives no ``rare_keys``.
         share: In (0, 1).
+        entities: Number of each record's person, (n,); None where each is one of his own.
 
     Raises:
         InputError: An argument breaks its rule.
@@ -117,13 +124,14 @@ def vulnerable(real: pd.DataFrame, quasi_identifiers: Sequence[str], share: floa
     tables = Tables(real, real)
     if len(real) < 2:
         raise InputError(f"real must have at least 2 records to tell who is vulnerable, got {len(real)}")
-    found = {"outliers": _highest([apartness(tables)], share)}
+    whose = np.arange(len(real)) if entities is None else np.unique(entities, return_inverse=True)[1]
+    found = {"outliers": _highest([apartness(tables)], share, whose)}
     if len(quasi_identifiers):
         known = tables.check_columns("quasi_identifiers", quasi_identifiers)
         columns = [joint_codes([real[c]])[0] for c in known]
         held = matches(pack(columns), 0)
         surprise = -sum(np.log(matches(codes, 0) / len(real)) for codes in columns)
-        found["rare_keys"] = _highest([-held, np.round(surprise, 9)], share)
+        found["rare_keys"] = _highest([-held, np.round(surprise, 9)], share, whose)
     return found
 
 
@@ -133,8 +141,14 @@ def apartness(tables: Tables) -> np.ndarray:
     return np.asarray(near.distances.mean(axis=1).round(12))
 
 
-def _highest(keys: Sequence[np.ndarray], share: float) -> np.ndarray:
-    """Return the records with the highest first key, among equals the highest second one; ties with the last too."""
+def _highest(keys: Sequence[np.ndarray], share: float, whose: np.ndarray) -> np.ndarray:
+    """Return the records of those with the highest first key, among equals the highest second one; ties too.
+
+    ``whose``: number of each record's person, whose record with the highest keys counts.
+    """
+    order = np.lexsort((*keys[::-1], whose))
+    last_of_each = order[np.append(np.diff(whose[order]) > 0, True)]
+    keys = [key[last_of_each] for key in keys]
     found, among = (np.full(len(keys[0]), own) for own in (False, True))  # chosen, and equal to the last so far
     wanted = ceil(max(1.0, share * len(found)))
     for key in keys:
@@ -143,4 +157,4 @@ def _highest(keys: Sequence[np.ndarray], share: float) -> np.ndarray:
         found |= above
         wanted -= int(above.sum())
         among &= key == last
-    return found | among
+    return np.asarray((found | among)[whose])

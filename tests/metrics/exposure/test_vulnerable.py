@@ -21,7 +21,7 @@ def people(seed, n=80):
     )
 
 
-def brute(table, share):
+def brute(table, share, whose):
     rows = table.astype(object).where(table.notna(), None).to_dict("records")
     ages = [r["age"] for r in rows if r["age"] is not None]
     spread = max(ages) - min(ages)
@@ -39,13 +39,14 @@ def brute(table, share):
     held = [keys.count(k) for k in keys]
     jobs, towns = [r["job"] for r in rows], [r["town"] for r in rows]
     rare = [jobs.count(j) * towns.count(t) for j, t in keys]
-    size = share * len(rows)
+    persons = sorted(set(whose))
+    size = share * len(persons)
 
     def first(order):
-        ordered = sorted(range(len(rows)), key=lambda i: order[i])
-        last = next(k for k in range(1, len(rows) + 1) if k >= max(size, 1))
-        limit = order[ordered[last - 1]]
-        return [o <= limit for o in order]
+        best = {person: min(o for o, own in zip(order, whose, strict=True) if own == person) for person in persons}
+        last = next(k for k in range(1, len(persons) + 1) if k >= max(size, 1))
+        limit = sorted(best.values())[last - 1]
+        return [best[person] <= limit for person in whose]
 
     return first([-round(m, 9) for m in mean]), first(list(zip(held, rare, strict=True)))
 
@@ -54,10 +55,11 @@ def brute(table, share):
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.3])
 def test_both_groups_equal_plain_loops(seed, share):
     table = people(seed)
-    found = vulnerable(table, KNOWN, share)
-    outliers, rare = brute(table, share)
-    assert found["outliers"].tolist() == outliers
-    assert found["rare_keys"].tolist() == rare
+    for whose in (None, np.random.default_rng(seed).integers(30, size=len(table))):
+        found = vulnerable(table, KNOWN, share, whose)
+        outliers, rare = brute(table, share, list(range(len(table)) if whose is None else whose))
+        assert found["outliers"].tolist() == outliers
+        assert found["rare_keys"].tolist() == rare
 
 
 def test_rows_that_nothing_tells_apart_are_taken_together():
