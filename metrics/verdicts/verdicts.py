@@ -315,7 +315,8 @@ def _lacking(judged: Sequence[_Judged], beside: Beside) -> _Lacking | None:
 
     One of them must see a near copy, one must have seen the planted leak where one was planted, and they must cover
     both what is learnt about people (guesses, links, who is singled out) and who is found (membership, copies). Where
-    limits are set on the most exposed, one of these must decide: the others speak of everybody.
+    limits are set on the most exposed, one must decide of those on outliers, and one of those on rare keys: the others
+    speak of everybody.
     """
     deciding = [each for each in judged if each.said.word != "CANNOT TELL"]
     limits = [each.limit for each in deciding]
@@ -352,10 +353,11 @@ def _lacking(judged: Sequence[_Judged], beside: Beside) -> _Lacking | None:
             "what is learnt not judged",
             advice,
         )
-    exposed = [each for each in judged if each.limit.what.group in EXPOSED]
-    if exposed and not any(each in deciding for each in exposed):
-        reason = f"no limit that decides here speaks of the most exposed: {exposed[0].said.reason}"
-        return _Lacking(reason, "most exposed not judged", exposed[0].said.advice)
+    for group in EXPOSED:
+        exposed = [each for each in judged if each.limit.what.group == group]
+        if exposed and not any(each in deciding for each in exposed):
+            reason = f"no limit that decides here speaks of the most exposed, by @{group}: {exposed[0].said.reason}"
+            return _Lacking(reason, "most exposed not judged", exposed[0].said.advice)
     return None
 
 

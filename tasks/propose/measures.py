@@ -176,9 +176,9 @@ def limits(measures: Sequence[Measure], limit: float, members: int, controls: in
 
     The same number is set on the most exposed, ``@outliers`` and ``@rare_keys``: a mean hides the few whom an attacker
     would pick. A limit is left out where fresh people would show a half width above it at this size: it could decide
-    nothing. Of those on the most exposed the one that takes fewest people stays all the same: where it cannot tell, no
-    word of safety is given, for nothing else speaks of them. Where none is left, all but those on the most exposed are
-    set, and each will say why it cannot tell.
+    nothing. Of those on outliers, and on rare keys, the one that takes fewest people stays all the same: where it
+    cannot tell, no word of safety is given, for nothing else speaks of them. Where none is left, all but those on the
+    most exposed are set, and each will say why it cannot tell.
 
     Args:
         measures: What the study measures.
@@ -198,10 +198,11 @@ def limits(measures: Sequence[Measure], limit: float, members: int, controls: in
             share, spread = (_VULNERABLE if group else 1.0), _SPREADS.get(measure.metric, _SPREADS[quantity])
             if spread * sqrt((1 / max(members, 1) + 1 / max(controls, 1)) / share) >= limit:
                 needed[name] = ceil(2 * (spread / limit) ** 2 / share)
-    exposed = [name for name in every if "@" in name]
-    if needed.keys() >= set(exposed) and len(needed) < len(every):
-        stays = min(exposed, key=needed.__getitem__, default="")
-        needed = {name: people for name, people in needed.items() if name != stays}
+    if len(needed) < len(every):
+        for group in EXPOSED:
+            exposed = [name for name in every if name.endswith(f"@{group}")]
+            if exposed and needed.keys() >= set(exposed):
+                del needed[min(exposed, key=needed.__getitem__)]
     found = {name: value for name, value in every.items() if name not in needed}
     return Limits(found or {name: value for name, value in every.items() if "@" not in name}, _left_out(needed))
 

@@ -246,6 +246,12 @@ def test_no_evidence_needs_a_limit_that_decides_of_the_most_exposed_where_one_is
     assert (found[0].brief, "of the most exposed" in found[0].reason) == ("most exposed not judged", True)
     assert found[0].advice == found[1].advice
     narrow = [replace(f, groups={"outliers": line(f.synthesizer, f.memorization)}) for f in every]
+    both = [
+        replace(f, groups=f.groups | {"rare_keys": n.groups["outliers"]}) for f, n in zip(every, narrow, strict=True)
+    ]
+    by_keys = judged(*both, limits=limits | {f"{LIMIT}@rare_keys": 0.1})  # which say nothing of outliers
+    assert [v.word for v in by_keys if v.word != "CANNOT TELL"] == ["INCONCLUSIVE"] * 2
+    assert {v.brief for v in by_keys if v.word == "INCONCLUSIVE"} == {"most exposed not judged"}
     assert [v.word for v in judged(*narrow, limits=limits)] == ["NO EVIDENCE", "NO EVIDENCE"]
     assert [v.word for v in judged(*every, limits={LIMIT: 0.1})] == [
         "NO EVIDENCE"

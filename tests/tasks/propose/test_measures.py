@@ -111,16 +111,17 @@ def test_the_same_limit_is_set_on_the_most_exposed_where_it_could_decide():
     assert "control_gain/zero_cap.a@outliers" in limits(measured, 0.05, 24_000, 24_000).values
 
 
-def test_one_limit_on_the_most_exposed_stays_in_a_small_table_and_will_say_that_it_cannot_tell():
+def test_a_limit_on_each_group_of_the_most_exposed_stays_in_a_small_table_and_will_say_that_it_cannot_tell():
     """Without it the word would speak of everybody, and 15 of 300 people might all be copied."""
     measured = [Measure("common_rows_proportion", "common_rows_proportion"), Measure("zero_cap", "zero_cap", "a")]
     found = limits(measured, 0.1, 314, 314)
     assert list(found.values) == [
         "memorization/common_rows_proportion",
         "memorization/common_rows_proportion@outliers",
+        "memorization/common_rows_proportion@rare_keys",
         "control_gain/zero_cap.a",
     ]
-    assert "memorization/common_rows_proportion@rare_keys" in found.left_out
+    assert "control_gain/zero_cap.a@rare_keys" in found.left_out
     assert "memorization/common_rows_proportion@outliers" not in limits(measured, 0.1, 314, 314, groups=False).values
 
 
