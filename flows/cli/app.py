@@ -100,7 +100,7 @@ def benchmark(
     if json_to is not None:
         from synthrisk.flows.cli.evaluate import write_json
 
-        write_json(json_to, outcome.result, logged=outcome.logged)
+        write_json(json_to, outcome.result)
     raise typer.Exit(outcome.result.exit_code)
 
 

@@ -47,7 +47,6 @@ from synthrisk.metrics.verdicts.verdicts import check_limits
 from synthrisk.tasks.data.source import check_there
 from synthrisk.tasks.partitions import MANY, cluster, judged_in_parts, kept_columns, rows_of, tables_in_parts
 from synthrisk.tasks.propose.measures import check_limit, limits
-from synthrisk.tasks.tracking.addresses import Logged
 from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import check_writable, replace_file
 
@@ -88,19 +87,10 @@ def check_file(json_to: Path | None, read: Sequence[str]) -> None:
         raise UsageError(f"--json must be a file of its own, got {str(json_to)!r}, which the command reads")
 
 
-def write_json(
-    json_to: Path | None, result: StudyResult, told: Mapping[str, Any] | None = None, logged: Logged | None = None
-) -> None:
-    """Write the results of a study as JSON where a file is given, or in their place what is ``told`` of them.
-
-    ``mlflow`` says where its runs are: of a study that gave the same answer as an earlier one, those of that one.
-    """
+def write_json(json_to: Path | None, result: StudyResult, told: Mapping[str, Any] | None = None) -> None:
+    """Write the results of a study as JSON where a file is given, or in their place what is ``told`` of them."""
     if json_to is not None:
-        told = as_json(result) if told is None else told
-        if logged is not None:
-            names = ("uri", "experiment", "experiment_id", "study_id", "runs", "checked_again", "waits")
-            told = dict(told) | {"mlflow": {name: getattr(logged, name) for name in names}}
-        replace_file(json_to, json.dumps(told, indent=2) + "\n")
+        replace_file(json_to, json.dumps(as_json(result) if told is None else told, indent=2) + "\n")
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -159,8 +149,7 @@ def judged(
         print_vendor_answer(outcome.result)
     else:
         close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
-    vendor = vendor_answer(outcome.result) if for_vendor else None
-    write_json(json_to, outcome.result, vendor, None if for_vendor else outcome.logged)
+    write_json(json_to, outcome.result, vendor_answer(outcome.result) if for_vendor else None)
     return outcome.result.exit_code
 
 
