@@ -162,6 +162,7 @@ def test_init_writes_the_limit_with_who_chose_it(place, say):
         "memorization/singling_out": 0.1,
         "memorization/common_rows_proportion": 0.1,
         "memorization/common_rows_proportion@outliers": 0.1,  # it will say that 60 records are too few
+        "memorization/common_rows_proportion@rare_keys": 0.1,  # and so will this
         "memorization/membership": 0.1,  # of 60 records nobody can tell 1 %
         "memorization/hitting_rate": 0.1,  # so another measure is there for near copies
     }
