@@ -1,16 +1,16 @@
 """Imported by the process that workers are forked from: what it has, each of them has at once.
 
 What each look at a release runs is compiled meanwhile, where it never was on this machine: once, not in every worker
-at the same time, and in a process of its own, beside the imports.
+at the same time, and in processes of its own, beside the imports.
 """
 
-import multiprocessing
+import multiprocessing.connection
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 
-from synthrisk.metrics.neighbours.nearest import prepare
+from synthrisk.metrics.neighbours.nearest import PREPARATIONS
 from synthrisk.tasks.workspace.parent_process import end_with_parent
 
 _NEEDED = (
@@ -21,15 +21,17 @@ _COMMAND = os.getppid()
 
 
 def _make_ready() -> None:
-    compiling = multiprocessing.get_context("fork").Process(target=_compile)
-    if not _is_compiled():
+    compiling = []
+    for part in () if _is_compiled() else PREPARATIONS:
+        process = multiprocessing.get_context("fork").Process(target=_compile, args=(part,))
         with suppress(OSError):  # there is no room for it: each worker compiles for itself
-            compiling.start()
+            process.start()
+            compiling.append(process)
     _import(_NEEDED)
-    while compiling.is_alive() and os.getppid() == _COMMAND:
-        compiling.join(0.1)
-    if compiling.is_alive():  # for nobody
-        compiling.kill()
+    while any(each.is_alive() for each in compiling) and os.getppid() == _COMMAND:
+        multiprocessing.connection.wait([each.sentinel for each in compiling if each.is_alive()], 0.1)
+    for each in compiling:
+        each.kill()  # for nobody, where it is alive
 
 
 def _is_compiled() -> bool:
@@ -48,10 +50,10 @@ def _import(names: Sequence[str]) -> None:
             import_module(f"synthrisk.{name}")
 
 
-def _compile() -> None:
+def _compile(part: Callable[[], None]) -> None:
     end_with_parent()
     with suppress(Exception):  # a worker tells
-        prepare()
+        part()
 
 
 _make_ready()

@@ -19,7 +19,17 @@ import numpy as np
 
 from synthrisk.metrics.compiled import blocks_of, in_blocks, inlined, threaded
 from synthrisk.metrics.neighbours import differing_cells_compiled
-from synthrisk.metrics.neighbours.box_tree import Splits, Tree, by_leaf, divide, enclose, enclosed, fall, split
+from synthrisk.metrics.neighbours.box_tree import (
+    Splits,
+    Tree,
+    by_leaf,
+    divide,
+    enclose,
+    enclosed,
+    fall,
+    in_one_box,
+    split,
+)
 from synthrisk.metrics.neighbours.differing_cells_compiled import MOST, InVectors, Slack
 from synthrisk.metrics.neighbours.records import Records, Scale, Search, warn_if_long
 
@@ -387,9 +397,16 @@ class Forest:
         self._boxes.forget()
 
     def prepare(self) -> None:
-        """Compile what compares all rows, which is done of many records alone (``Search.prepare``)."""
+        """Compile the walk to the nearest, without dividing records, and what compares all rows (``Search.prepare``)."""
+        n = len(self._reference.codes)
         with _LOCK:
-            own, counts = np.full(len(self._reference.codes), -1), np.zeros(len(self._reference.codes), dtype=np.int64)
+            own, counts, work = (
+                np.full(n, -1),
+                np.zeros(n, dtype=np.int64),
+                np.zeros((blocks_of(n, _BLOCK), 2), np.int64),
+            )
+            walked = in_one_box(self._reference), self._scale, self._reference.take(np.arange(n)), own, counts
+            in_blocks(walk_nearest, len(work), *walked, *_nothing(n, 1), work)
             limits = self._nearest_of_all(self._reference, own, 1)[0][:, 0]
             self._within_all(self._reference, limits, counts, np.empty(0, dtype=np.int64))
 

@@ -56,13 +56,29 @@ def between(tables: Tables, space: Space, reference: Records, side: Side) -> Sea
 
 def prepare() -> None:
     """Compile what searches run, so that processes started next need not all do it at once."""
+    for part in PREPARATIONS:
+        part()
+
+
+def _boxes() -> None:
+    searched, queries, own = _tiny()
+    limits = np.ones(len(own))
+    searched.within(queries, own, limits, searched.count(queries, own, limits))
+
+
+def _others() -> None:
+    _tiny()[0].prepare()
+
+
+PREPARATIONS = (_boxes, _others)
+"""The parts of ``prepare``: each may be done in a process of its own, and takes about half of the time."""
+
+
+def _tiny() -> tuple[Search, Records, np.ndarray]:
+    """Return a search, and queries that are not the records searched: these fall into boxes first."""
     records = Records(np.array([[0.0], [1.0], [3.0]]), np.array([[0], [1], [1]], dtype=np.int32))
     scale = Scale(np.ones(1), np.ones(1), np.ones(2), np.array([0, 2]), squared=False)
-    own, others = np.arange(3), records.take(np.arange(3))  # others than those searched fall into boxes first
-    searched = search(records, scale)
-    limits = searched.nearest(others, own, 1)[0][:, 0]
-    searched.within(others, own, limits, searched.count(others, own, limits))
-    searched.prepare()
+    return search(records, scale), records.take(np.arange(3)), np.arange(3)
 
 
 @cache
