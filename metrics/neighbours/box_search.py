@@ -397,7 +397,7 @@ class Forest:
         self._boxes.forget()
 
     def prepare(self) -> None:
-        """Compile the walk to the nearest, without dividing records, and what compares all rows (``Search.prepare``)."""
+        """Compile the walk to the nearest, by one box, and what compares all rows (``Search.prepare``)."""
         n = len(self._reference.codes)
         with _LOCK:
             own, counts, work = (
