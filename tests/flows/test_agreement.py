@@ -33,6 +33,12 @@ STUDY = {
 NUMBER = re.compile(r"[+-]?\d*\.\d+|(?<=[\s|])-(?=[\s|])")
 
 
+def _numbers(text):
+    """Return the numbers of a text, all written with a true minus sign and none of them a signed zero."""
+    assert not re.search(r"-\d*\.\d|[+−-]0?\.000\b", text), text
+    return [math.nan if n == "-" else float(n) for n in NUMBER.findall(text.replace("−", "-"))]
+
+
 @pytest.fixture(scope="module")
 def outcome(run):
     return run("agreement", **STUDY)
@@ -94,7 +100,7 @@ def test_terminal(outcome, truth, capsys, monkeypatch):
             measure = words[0]
         elif words and (words[0], measure) in truth and (words[0], measure) not in told:
             figures, _, word = line.rpartition("]")
-            numbers = [math.nan if n == "-" else float(n) for n in NUMBER.findall(figures)]
+            numbers = _numbers(figures)
             if len(numbers) == 7:
                 word = word.strip().replace("-", "no limit")
                 told[words[0], measure] = (*numbers[:3], *numbers[4:], word)
@@ -108,9 +114,7 @@ def test_terminal(outcome, truth, capsys, monkeypatch):
     for headline in overview(outcome.result).synthesizers:
         (own,) = (line for line in last if line.startswith(f"{headline.synthesizer} "))
         worst = headline.worst.found
-        assert [float(n) for n in NUMBER.findall(own)[:3]] == pytest.approx(
-            [round(x, 3) for x in (worst.value, worst.lower, worst.upper)]
-        )
+        assert _numbers(own)[:3] == pytest.approx([round(x, 3) for x in (worst.value, worst.lower, worst.upper)])
         assert f"  {headline.word}  {headline.brief}" in own or own.rstrip().endswith("…")
         beside = (f"  decided by {headline.worst.name}", f"  as if {headline.as_if} people" if headline.as_if else "")
         explained = len(overview(outcome.result).synthesizers) <= 2  # of more, the report has it
@@ -154,7 +158,7 @@ def test_report(outcome, truth):
         if first in keys:
             measure = first
         elif (first, measure) in truth and (first, measure) not in told and len(cells) == 8:
-            risk, memorization = ([float(n) for n in NUMBER.findall(cells[i].replace("−", "-"))[:3]] for i in (1, 6))
+            risk, memorization = (_numbers(cells[i])[:3] for i in (1, 6))
             told[first, measure] = (*_three(risk), *_three(memorization), cells[7].strip())
     _close(told, truth)
     for headline in overview(outcome.result).synthesizers:
@@ -224,7 +228,7 @@ def test_prefect(outcome, truth):
             measure = line[4:].replace("\\", "")
         cells = [c.strip() for c in line.replace("\\", "").strip("|").split("|")]
         if (cells[0], measure) in truth:
-            risk, memorization = ([float(n) for n in NUMBER.findall(cells[i])] for i in (2, 4))
+            risk, memorization = (_numbers(cells[i]) for i in (2, 4))
             told[cells[0], measure] = (*_three(risk), *_three(memorization), cells[1])
     judged = {m.key for m in overview(outcome.result).judged}
     _close(told, {key: row for key, row in truth.items() if key[1] in judged})
