@@ -18,11 +18,12 @@ from math import isnan
 from textwrap import wrap
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from synthrisk.flows.outcome import Outcome, word_of
-from synthrisk.flows.terminal.columns import COLOURS, inert, interval, number
+from synthrisk.flows.terminal.columns import COLOURS, folded, inert, interval, number
 from synthrisk.flows.terminal.tables import full_tables, limits_kept, notes
 from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.verdicts.quantities import limited
@@ -36,11 +37,9 @@ NARROWEST, WIDEST = 80, 120
 _MOST = 20  # lines in all
 _WHERE = 2  # lines that say where to read on
 _GENERATORS = 6  # lines of generators; of more, the rest are counted
-_EXPLAINED = 2  # generators below which stands what decides; of more, the report has it
-_BELOW = 6  # lines below a generator, where there is room for them
 _LEAKS = 3  # lines of planted leaks
 _RELEASED = 3  # lines of columns that hold values of real people
-_NAME = 16  # letters of a generator's name
+_NAME = 16  # letters of a generator's name beside its numbers; a longer one has a line of its own
 _HEAD = 12  # letters before a line
 _MEMORIZATION = 20
 _UTILITY = 7
@@ -67,13 +66,12 @@ def lines_of(result: StudyResult, width: int) -> list[Text]:
         *_leak_lines(told.leaks, "limits" if told.judged else "measures", room),
     ]
     left = _MOST - _WHERE - len(after)
-    least = len(_generator_lines(told, room, 0))
-    above = _folded(above, room, left - least)
-    every = [_generator_lines(told, room, below) for below in range(_BELOW, -1, -1)]
-    whole = (lines for lines in every if len(_folded(lines, room, 2 * _MOST)) <= left - len(above))
-    own = next(whole, every[-1])
-    own = _folded(own, room, left - len(above))
-    return [*above, *own, *_folded(after, room, _MOST - _WHERE - len(above) - len(own))]
+    blocks = _blocks(told, room, left - len(above))
+    above = _folded(above, room, left - _count(blocks))
+    blocks = _whole(blocks, room, left - len(above))
+    after = _folded(after, room, _MOST - _WHERE - len(above) - _count(blocks))
+    own = _filled(blocks, room, _MOST - _WHERE - len(above) - len(after))
+    return [*above, *own, *after]
 
 
 def _folded(lines: Sequence[Text], room: int, most: int) -> list[Text]:
@@ -105,20 +103,67 @@ def _study_lines(told: Overview) -> list[Text]:
     return [*lines, _headed("Limits", owners)] if owners else lines
 
 
-def _generator_lines(told: Overview, room: int, below: int) -> list[Text]:
-    """Return a line a generator, with at most so many lines below each on what its word rests on."""
+Block = tuple[Headline | None, list[Text]]
+"""Lines that stay together: those of a generator, or of none."""
+
+
+def _blocks(told: Overview, room: int, most: int) -> list[Block]:
+    """Return a block a generator between the head and the count of the others: as many as are at most so many lines.
+
+    Where there is no room for long names on lines of their own, the column of names is wider, so that less is left
+    beside it for why; then fewer generators are shown, at last one.
+    """
     every = list(told.synthesizers)
     if not every:
-        return [Text("No synthesizer: only reference generators ran.", "yellow")]
-    shown = every if len(every) <= _GENERATORS else sorted(every, key=_rank)[: _GENERATORS - 1]
-    longest = max(len("generator"), *(len(h.synthesizer) for h in shown))
-    name = min(longest, _NAME if room < WIDEST else 2 * _NAME)
+        return [(None, [Text("No synthesizer: only reference generators ran.", "yellow")])]
+    first = len(every) if len(every) <= _GENERATORS else _GENERATORS - 1
+    names = (_NAME, 2 * _NAME) if room < WIDEST else (2 * _NAME,)
+    tries = [_table(told, room, count, name) for count in range(first, 0, -1) for name in names]
+    return next((blocks for blocks in tries if _count(blocks) <= most), tries[-1])
+
+
+def _table(told: Overview, room: int, count: int, widest: int) -> list[Block]:
+    """Return so many generators, with at most so many letters of a name beside the numbers."""
+    every = list(told.synthesizers)
+    shown = every if len(every) == count else sorted(every, key=_rank)[:count]
+    short = [width for width in (cell_len(inert(h.synthesizer)) for h in shown) if width <= widest]
+    name = max(len("generator"), *short, 0)
     what = "what decides" if told.judged else "memorization"
     head = f"{'generator':<{name}}  {what:>{_MEMORIZATION}}  {'utility':>{_UTILITY}}  verdict"
-    rest = [h for h in every if h not in shown]
-    below = below if len(shown) <= _EXPLAINED else 0
-    lines = [line for h in shown for line in (_generator_line(h, name), *_in_people(h)[:below])]
-    return [Text(head, "dim"), *lines, *_counted(rest)]
+    own: list[Block] = [(h, _generator_line(h, name, room)) for h in shown]
+    return [(None, [Text(head, "dim")]), *own, (None, _counted([h for h in every if h not in shown]))]
+
+
+def _count(blocks: Sequence[Block]) -> int:
+    return sum(len(lines) for _, lines in blocks)
+
+
+def _whole(blocks: Sequence[Block], room: int, most: int) -> list[Block]:
+    """Return the blocks with words that are longer than a line folded, as far as there is room."""
+    spare = most - _count(blocks)
+    found: list[Block] = []
+    for headline, lines in blocks:
+        whole = _folded(lines, room, len(lines) + spare)
+        spare -= len(whole) - len(lines)
+        found.append((headline, whole))
+    return found
+
+
+def _filled(blocks: Sequence[Block], room: int, most: int) -> list[Text]:
+    """Return the lines of the blocks, with what each word rests on below it as far as there is room.
+
+    First comes the sentence of each generator, then as if how many people had been copied, which columns carry it, what
+    would decide, and the name of what decides where the sentence has no place for it.
+    """
+    spare = most - _count(blocks)
+    judged = [(h, lines) for h, lines in blocks if h is not None and h.word and h.worst is not None]
+    for told in (_in_people, _as_if, _carried, _would_decide, _named):
+        for headline, lines in judged:
+            more = told(headline, room)
+            if len(more) <= spare:
+                lines += more
+                spare -= len(more)
+    return [line for _, lines in blocks for line in lines]
 
 
 def _released_lines(result: StudyResult) -> list[Text]:
@@ -131,31 +176,56 @@ def _released_lines(result: StudyResult) -> list[Text]:
     return [_headed("" if n else "Released", text, "bold red") for n, text in enumerate(shown)]
 
 
-def _generator_line(headline: Headline, name: int) -> Text:
-    cells = Text(inert(headline.synthesizer), no_wrap=True)
-    cells.truncate(name, overflow="ellipsis", pad=True)
+def _generator_line(headline: Headline, name: int, room: int) -> list[Text]:
+    """Return the numbers of a generator and its word behind its name, below it where it is longer than the column."""
+    own = inert(headline.synthesizer)
+    above = [Text(line) for line in folded(own, room)] if cell_len(own) > name else []
     found = Text("-") if headline.worst is None else interval(headline.worst.found, signed=True)
     useful = "-" if headline.utility is None else number(headline.utility.value.value)
     verdict = Text.assemble((headline.word, COLOURS.get(headline.word, "")), "  " * bool(headline.word), headline.brief)
-    return Text.assemble(
-        cells, "  ", " " * max(0, _MEMORIZATION - len(found)), found, "  ", f"{useful:>{_UTILITY}}", "  ", verdict
-    )
+    cells = " " * name if above else own + " " * (name - cell_len(own))
+    space = " " * max(0, _MEMORIZATION - len(found))
+    return [*above, Text.assemble(cells, "  ", space, found, "  ", f"{useful:>{_UTILITY}}", "  ", verdict)]
 
 
-def _in_people(headline: Headline) -> list[Text]:
-    """Return what decides: a sentence, as if how many had been copied, which columns, what would decide, its name."""
-    if not headline.word or headline.worst is None:
+def _in_people(headline: Headline, room: int) -> list[Text]:
+    """Return what the word says of people; the limited quantity stands in grey behind it where the line has room."""
+    if not headline.sentences:
         return []
-    lines = _indented(inert(headline.sentences[0]) if headline.sentences else "")
-    if headline.as_if:
-        lines += _indented(f"as if {headline.as_if} people had been copied, at most {headline.at_most}", "dim")
-    lines += _indented(inert(headline.carried), "dim")
-    lines += _indented(f"would decide: {inert(headline.would_decide)}" if headline.would_decide else "", "dim")
-    return [*lines, *_indented(f"decided by {inert(headline.worst.name)}", "dim")]
+    lines = _indented(inert(headline.sentences[0]), room)
+    key = _key(headline)
+    if lines and cell_len(lines[-1].plain) + 1 + cell_len(key) <= room:
+        lines[-1].append(f" {key}", "dim")
+    return lines
 
 
-def _indented(text: str, style: str = "") -> list[Text]:
-    return [Text(line, style) for line in wrap(text, NARROWEST, initial_indent="  ", subsequent_indent="  ")]
+def _as_if(headline: Headline, room: int) -> list[Text]:
+    told = f"as if {headline.as_if} people had been copied, at most {headline.at_most}"
+    return _indented(told if headline.as_if else "", room, "dim")
+
+
+def _carried(headline: Headline, room: int) -> list[Text]:
+    return _indented(inert(headline.carried), room, "dim")
+
+
+def _would_decide(headline: Headline, room: int) -> list[Text]:
+    return _indented(f"would decide: {inert(headline.would_decide)}" if headline.would_decide else "", room, "dim")
+
+
+def _named(headline: Headline, room: int) -> list[Text]:
+    """Return the limited quantity that decides, unless it stands behind its sentence."""
+    said = _in_people(headline, room)
+    key = _key(headline)
+    return _indented("" if said and said[-1].plain.endswith(f" {key}") else f"decided by {key}", room, "dim")
+
+
+def _key(headline: Headline) -> str:
+    return inert(headline.verdicts[0].quantity if headline.verdicts else "")
+
+
+def _indented(text: str, room: int, style: str = "") -> list[Text]:
+    lines = wrap(text, room, initial_indent="  ", subsequent_indent="  ")
+    return [Text(part, style) for line in lines for part in folded(line, room)]
 
 
 def _counted(rest: Sequence[Headline]) -> list[Text]:

@@ -228,11 +228,15 @@ def interval(found: Estimate, signed: bool = False) -> Text:
 
 
 def number(value: float, signed: bool = False) -> str:
-    """Return three decimals without a leading zero, as statisticians print shares.
+    """Return three decimals without a leading zero, as statisticians print shares; a dash where there is no number.
+
+    The minus sign is a true one, as in reports, and a zero has no sign.
 
     Example:
-        >>> number(0.25), number(0.25, signed=True), number(-0.5), number(10.25)
-        ('.250', '+.250', '-.500', '10.250')
+        >>> number(0.25), number(0.25, signed=True), number(-0.5), number(10.25), number(-0.0001, signed=True)
+        ('.250', '+.250', '−.500', '10.250', '.000')
     """
-    sign = "+" if signed else ""
-    return "-" if math.isnan(value) else re.sub(r"^([+-]?)0\.", r"\1.", f"{value:{sign}.3f}")
+    if math.isnan(value):
+        return "-"
+    text = re.sub(r"^([+-]?)0\.", r"\1.", f"{value:{'+' if signed else ''}.3f}")
+    return ".000" if text.strip("+-") == ".000" else text.replace("-", "−")

@@ -119,11 +119,19 @@ _ONE_RECORD = "one record: no interval"
 def spelled(found: Estimate) -> str:
     """Return an estimate in words: signed, three decimals, its interval in brackets.
 
+    The minus sign is a true one, as in reports, and a zero has no sign.
+
     Example:
-        >>> spelled(Estimate(0.1, 0.05, 0.15))
-        '+0.100 [+0.050, +0.150]'
+        >>> spelled(Estimate(0.1, 0.05, 0.15)), spelled(Estimate(-0.0001, -0.02, 0.0001))
+        ('+0.100 [+0.050, +0.150]', '0.000 [−0.020, 0.000]')
     """
-    return f"{found.value:+.3f} [{found.lower:+.3f}, {found.upper:+.3f}]"
+    value, lower, upper = (_signed(each) for each in (found.value, found.lower, found.upper))
+    return f"{value} [{lower}, {upper}]"
+
+
+def _signed(number: float) -> str:
+    text = f"{number:+.3f}"
+    return "0.000" if text.strip("+-") == "0.000" else text.replace("-", "−")
 
 
 def effects(scores: np.ndarray, chosen: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """What a limited quantity says of people, in a sentence that needs no word of statistics."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -13,7 +13,7 @@ from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
 
 _COLUMNS = 8  # columns that a sentence names
 _GUESS = "{who} guesses {guessed} of {people} right"
-_MEMBER = "{People} are taken for people in the data"
+_MEMBER = "{People} {are} taken for people in the data"
 _FOUND = {
     "rapid": "{who} predicts {guessed} of {people} clearly better than by a plain guess",
     "attribute_disclosure": "All rows that fit {people} in {known} have one value of {guessed}, and it is theirs",
@@ -26,12 +26,12 @@ _FOUND = {
     "unique_exact_matches": "The whole record of {people}, which nobody else has, stands in the release",
     "one_person_values": "A value that nobody else has is released of {people}",
     "hitting_rate": "Nearly the whole record of {people} stands in the release",
-    "authenticity": "{People} have a row of the release as near as any other person",
-    "identifiability_score": "{People} have a row of the release nearer than any other person",
-    "close_value_probability": "{People} have a row of the release close by",
-    "distant_value_probability": "{People} have a row of the release not far away",
+    "authenticity": "{People} {have} a row of the release as near as any other person",
+    "identifiability_score": "{People} {have} a row of the release nearer than any other person",
+    "close_value_probability": "{People} {have} a row of the release close by",
+    "distant_value_probability": "{People} {have} a row of the release not far away",
 }
-"""What a success on a record is: ``{people}`` says of how many."""
+"""What a success on a record is: ``{people}`` says of how many, ``{are}`` and ``{have}`` agree with them."""
 _SCALES = (
     "apparent_match_rate",
     "distance_to_closest_record",
@@ -45,10 +45,12 @@ _SCALES = (
 """Measures whose value counts no people."""
 _GAINS = {
     "risk_gain": "Of 100 people whom a plain guess gets wrong, the release gives {n} away",
-    "control_gain": "Of 100 people who would be safe without their records, {n} are given away because they were used",
     "population_gain": "Of 100 people of whom other real people give nothing away, the release gives {n} away",
 }
+"""Gains over what is no attacker with the release: ``{n}`` says how many, or none."""
 _TAILS = {"memorization": " because their records were used", "risk_control": ", although their records were not used"}
+_COUNTED = dict.fromkeys(("memorization", "control_gain"), ("fewer", "more"))
+"""Quantities that are told as so many people fewer, or more."""
 _GROUPS = {
     "outliers": "Of the people who are most unlike all others",
     "rare_keys": "Of the people who have {known} in common with the fewest",
@@ -94,8 +96,9 @@ def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
     if verdict.quantity == RELEASED:
         return verdict.reason  # it begins with the name of a column
     if verdict.quantity == LOOK:
-        told = "lie nearer to a row of the release than chance explains"
-        return f"{_people('memorization', verdict)} {told} ({_ends(verdict, 100)})"
+        people, lie = _capital(_people("memorization", verdict)), "lies" if _is_one(verdict) else "lie"
+        ends = _ends(verdict, 100, _COUNTED["memorization"])
+        return f"{people} {lie} nearer to a row of the release than chance explains ({ends})"
     what = limited(verdict.quantity)
     label, _, attribute = (verdict.measure or what.key).partition(".")
     metric = verdict.metric or label
@@ -107,21 +110,21 @@ def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
     if isnan(verdict.value):
         return f"{_capital(_named(verdict))} has no value"
     if what.quantity.startswith("tpr"):
-        told, scale = _recognised(what.quantity, verdict), 100 if what.quantity == "tpr" else 1000
+        told, ends = _recognised(what.quantity, verdict), _ends(verdict, 100 if what.quantity == "tpr" else 1000)
     elif metric == "singling_out":
-        told, scale = _singled_out(what.quantity, verdict), 100
+        told, ends = _singled_out(what.quantity, verdict), _ends(verdict, 100, _COUNTED.get(what.quantity, ()))
     elif what.quantity in _GAINS:
-        fewer = " fewer" if verdict.value < 0 and what.quantity == "control_gain" else ""
-        told, scale = _GAINS[what.quantity].format(n=_number(verdict, 100) + fewer), 100
+        given = _number(verdict, 100) if verdict.value > 0 and float(_number(verdict, 100)) else "none"
+        told, ends = _GAINS[what.quantity].format(n=given), _ends(verdict, 100)
     elif metric in _SCALES or not _counts_people(metric):
-        return f"{_capital(_on_a_scale(what.quantity, verdict))} ({_ends(verdict, 1)})"
+        sides = ("farther", "nearer") if what.quantity == "memorization" else ()
+        return f"{_capital(_on_a_scale(what.quantity, verdict))} ({_ends(verdict, 1, sides)})"
     else:
-        people = _people(what.quantity, verdict)
-        told = _FOUND.get(metric, _GUESS).format(people=people, People=people, **names)
-        told, scale = told + _TAILS.get(what.quantity, ""), 100
+        told = _on_people(what.quantity, verdict, metric, names)
+        ends = _ends(verdict, 100, _COUNTED.get(what.quantity, ()))
     among = _GROUPS.get(what.group, "").format(**names)
     told = f"{among}: {_small(told)}" if among else _capital(told)
-    return f"{told} ({_ends(verdict, scale)})"
+    return f"{told} ({ends})"
 
 
 def _counts_people(metric: str) -> bool:
@@ -129,36 +132,80 @@ def _counts_people(metric: str) -> bool:
     return metric in _FOUND or metric not in METRICS or "sensitive" in METRICS[metric].needs
 
 
+def _on_people(quantity: str, verdict: Verdict, metric: str, names: Mapping[str, str]) -> str:
+    """Return on how many people a measure succeeds."""
+    is_one = _is_one(verdict)
+    people = _people(quantity, verdict)
+    tail = _TAILS.get(quantity, "")
+    if quantity == "control_gain":
+        people, tail = _given_away(verdict, "safe" if metric in _FOUND else "guessed wrong")
+    verbs = {"are": "is" if is_one else "are", "have": "has" if is_one else "have"}
+    return _FOUND.get(metric, _GUESS).format(people=people, People=_capital(people), **verbs, **names) + tail
+
+
+def _given_away(verdict: Verdict, safe: str) -> tuple[str, str]:
+    """Return how many people are given away because their records were used, and of whom: of those else ``safe``.
+
+    Of whom an attacker gets right without their records none can be given away by them. Where it gets fewer right with
+    them, there is no share of the others to tell: how many fewer stands beside how many would be safe.
+    """
+    number = _number(verdict, 100)
+    if not float(number):
+        return "no more people", f" than without their records, of 100 who would be {safe}"
+    if verdict.value < 0:
+        return "fewer people", f" than without their records: {number} fewer for every 100 who would be {safe}"
+    return f"{number} more of 100 people", f", of those who would be {safe} without their records"
+
+
+def _is_one(verdict: Verdict) -> bool:
+    """Tell whether a sentence is on one person, so that its verb is singular."""
+    return _number(verdict, 100) == "1" and (verdict.value > 0 or not verdict.quantity.startswith("control_gain"))
+
+
 def _people(quantity: str, verdict: Verdict) -> str:
+    number = _number(verdict, 100)
+    word = "person" if number == "1" else "people"
     if quantity != "memorization":
-        return f"{_number(verdict, 100)} people in 100"
-    return f"{_number(verdict, 100)} {'fewer' if verdict.value < 0 else 'more'} people in 100"
+        return f"{_or_no(number)} {word} in 100"
+    return f"{_more(verdict)} {word} in 100"
+
+
+def _more(verdict: Verdict) -> str:
+    """Return how many more there are, or fewer; neither where the number is rounded to 0."""
+    number = _number(verdict, 100)
+    return f"{_or_no(number)} {'fewer' if verdict.value < 0 and float(number) else 'more'}"
+
+
+def _or_no(number: str) -> str:
+    return number if float(number) else "no"
 
 
 def _recognised(quantity: str, verdict: Verdict) -> str:
     of = 100 if quantity == "tpr" else 1000
+    number = _number(verdict, of)
     return (
-        f"of {of:,} people in the data, {_number(verdict, of)} are recognised as being in it, "
-        f"where 1 of {of:,} others is taken for one"
+        f"of {of:,} people in the data, {number if float(number) else 'none'} {'is' if number == '1' else 'are'} "
+        f"recognised as being in it, where 1 of {of:,} others is taken for one"
     )
 
 
 def _singled_out(quantity: str, verdict: Verdict) -> str:
-    number = _number(verdict, 100)
-    more = "fewer" if verdict.value < 0 else "more"
+    number, is_one = _number(verdict, 100), _number(verdict, 100) == "1"
+    fit, are = ("fits", "is") if is_one else ("fit", "are")
+    read = "of 100 descriptions read off the release"
     if quantity == "memorization":
-        return (
-            f"of 100 descriptions read off the release, {number} {more} fit one person in the data alone than by chance"
-        )
+        return f"{read}, {_more(verdict)} {fit} one person in the data alone than by chance"
     if quantity == "control_gain":
-        return f"of 100 people who are singled out, {number} {more} are in the data than by chance"
-    return f"of 100 descriptions read off the release, {number} fit one person alone"
+        return f"of 100 people who are singled out, {_more(verdict)} {are} in the data than by chance"
+    return f"{read}, {number if float(number) else 'none'} {fit} one person alone"
 
 
 def _on_a_scale(quantity: str, verdict: Verdict) -> str:
     number = _number(verdict, 1)
     if quantity != "memorization":
-        return f"{_named(verdict)} is {number}"
+        return f"{_named(verdict)} is {_minus(verdict.value, number)}{number}"
+    if not float(number):
+        return "the release lies no nearer to the people in the data than it would without their records"
     nearer = "farther from" if verdict.value < 0 else "nearer to"
     return f"the release lies {nearer} the people in the data than it would without their records, by {number}"
 
@@ -172,8 +219,12 @@ def _number(verdict: Verdict, scale: int) -> str:
     return _rounded(verdict, scale)[0]
 
 
-def _ends(verdict: Verdict, scale: int) -> str:
-    """Return the ends of the interval that decide, and the limit."""
+def _ends(verdict: Verdict, scale: int, sides: Sequence[str] = ()) -> str:
+    """Return the ends of the interval that decide, and the limit.
+
+    ``sides`` are the words for below and above 0 of what is counted as so much less, or more; a minus sign stands
+    where there are none.
+    """
     _, lower, upper, limit = _rounded(verdict, scale)
     if isnan(verdict.lower) or isnan(verdict.upper):
         return f"limit {limit}"
@@ -181,8 +232,19 @@ def _ends(verdict: Verdict, scale: int) -> str:
         return f"at least {lower}, limit {limit}"
     if verdict.word == "NO EVIDENCE" and verdict.upper > 0:
         return f"at most {upper}, limit {limit}"
-    signed = (f"{'-' * (end < 0)}{text}" for end, text in ((verdict.lower, lower), (verdict.upper, upper)))
-    return f"between {' and '.join(signed)}, limit {limit}"
+    first, last = _minus(verdict.lower, lower), _minus(verdict.upper, upper)
+    if not first or not sides:
+        between = f"{first}{lower} and {last}{upper}"
+    elif last or not float(upper):
+        between = f"{upper} and {lower} {sides[0]}"
+    else:
+        between = f"{lower} {sides[0]} and {upper} {sides[1]}"
+    return f"between {between}, limit {limit}"
+
+
+def _minus(number: float, text: str) -> str:
+    """Return the sign before the size of a number: a true minus sign, none before a zero."""
+    return "−" if number < 0 and float(text) else ""
 
 
 def _rounded(verdict: Verdict, scale: int) -> tuple[str, str, str, str]:

@@ -75,11 +75,12 @@ def test_the_answer_is_whole():
         "has the release, knows age and income",
         "guesses income",
         f'2 set by "{SOURCE}"',
-        "+.020 [+.000, +.040]     .800  NO EVIDENCE  keeps 2 of 2 limits",
-        "decided by memorization/zero_cap.income",
+        "+.020 [.000, +.040]     .800  NO EVIDENCE  keeps 2 of 2 limits",
+        "\n  Who knows age and income guesses income of 2 more people in 100 right because",
+        " memorization/zero_cap.income\n  as if 3 of 100",
         "as if 3 of 100 people had been copied, at most 7 of 100",
         "1 of 3 measures have no limit; the surest memorization among them:",
-        "+.020 [+.000, +.040] cart, generalized_cap.income",
+        "+.020 [.000, +.040] cart, generalized_cap.income",
         "behaved: 1 check passed",
         "copy, near copy, leak of 10.0% seen: by all 2 limits",
         "Report      .synthrisk/reports/20261123-013609-1ddbd6/report.html",
@@ -150,7 +151,44 @@ def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
     lines = [line.plain for line in answer_lines(replace(made, result=result), 80)]
     assert len(lines) <= 20
     assert [line for line in lines if "street: values of 9 of 9 people" in line]
-    assert [line for line in lines if line.startswith("  Who knows age and income guesses income of")]
+    first = ("  Who knows age and income guesses income of", f"  values are released {RELEASED}")
+    assert [line for line in lines if line.startswith(first)]  # of whichever generator is shown first
+
+
+def test_of_three_generators_the_lines_are_filled_with_sentences_before_anything_else():
+    text = said(["cart", "trees", "vine"], memorization=0.1)
+    assert len(text.splitlines()) == 20
+    assert "\n  Who knows age and income guesses income of 10 more people" in text
+    assert "\n  would decide" not in text
+    wide = said(["cart", "trees", "vine"], memorization=0.1, width=120)
+    assert "\n  Who knows age and income guesses income of 10 more people" in wide
+
+
+def test_the_quantity_stands_in_grey_behind_its_sentence():
+    (line,) = (line for line in answer_lines(outcome(), 80) if line.plain.endswith(" memorization/zero_cap.income"))
+    assert [(span.style, line.plain[span.start : span.end].strip()) for span in line.spans] == [
+        ("dim", "memorization/zero_cap.income")
+    ]
+
+
+@pytest.mark.parametrize("count", [2, 6, 9])
+@pytest.mark.parametrize("length", [16, 20, 32, 70])
+def test_no_name_of_a_generator_is_cut_and_each_that_is_not_shown_is_counted(count, length):
+    names = [f"{'hospital_cart_' * 8}"[: length - 2] + f"-{i}" for i in range(count)]
+    lines = said(names).splitlines()
+    shown = [line.split()[0] for line in lines if line.startswith("hospital")]
+    (more,) = [int(line.split()[1]) for line in lines if line.startswith("and ")] or [0]
+    assert shown
+    assert set(shown) <= set(names)
+    assert len(set(shown)) + more == count
+
+
+def test_two_names_with_one_beginning_stay_apart():
+    lines = said(["hospital_cart_leaf_50", "hospital_cart_leaf_5"]).splitlines()
+    (longer,) = (i for i, line in enumerate(lines) if line == "hospital_cart_leaf_50")
+    (shorter,) = (i for i, line in enumerate(lines) if line == "hospital_cart_leaf_5")
+    for at in (longer, shorter):
+        assert lines[at + 1].split()[:3] == ["+.020", "[.000,", "+.040]"]
 
 
 def test_of_many_generators_the_rest_are_counted():

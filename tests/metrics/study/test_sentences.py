@@ -38,18 +38,70 @@ def verdict(name, word="RISK", value=0.071, lower=0.06, upper=0.082, limit=0.05,
         ),
         (
             verdict("memorization/singling_out", "NO EVIDENCE", 0.01, -0.01, 0.03),
-            "Of 100 descriptions read off the release, 1 more fit one person in the data alone than by chance "
+            "Of 100 descriptions read off the release, 1 more fits one person in the data alone than by chance "
             "(at most 3, limit 5)",
         ),
         (
             verdict("memorization/membership", value=-0.1, lower=-0.12, upper=-0.08),
             "10 fewer people in 100 are taken for people in the data because their records were used "
-            "(between -12 and -8, limit 5)",
+            "(between 8 and 12 fewer, limit 5)",
         ),
         (
             verdict("control_gain/rapid.income", "INCONCLUSIVE", 0.06, 0.02, 0.1),
-            "Of 100 people who would be safe without their records, 6 are given away because they were used "
-            "(between 2 and 10, limit 5)",
+            "Who knows age and sex predicts income of 6 more of 100 people clearly better than by a plain guess, "
+            "of those who would be safe without their records (between 2 and 10, limit 5)",
+        ),
+        (
+            verdict("control_gain/zero_cap.income"),
+            "Who knows age and sex guesses income of 7 more of 100 people right, of those who would be guessed wrong "
+            "without their records (at least 6, limit 5)",
+        ),
+        (
+            verdict("control_gain/zero_cap.income", "INCONCLUSIVE", -0.04, -0.09, 0.01),
+            "Who knows age and sex guesses income of fewer people right than without their records: 4 fewer for every "
+            "100 who would be guessed wrong (between 9 fewer and 1 more, limit 5)",
+        ),
+        (
+            verdict("control_gain/zero_cap.income", "NO EVIDENCE", -0.001, -0.01, 0.01),
+            "Who knows age and sex guesses income of no more people right than without their records, of 100 who would "
+            "be guessed wrong (at most 1, limit 5)",
+        ),
+        (
+            verdict("control_gain/membership", "NO EVIDENCE", 0.01, -0.01, 0.03),
+            "1 more of 100 people is taken for people in the data, of those who would be safe without their records "
+            "(at most 3, limit 5)",
+        ),
+        (
+            verdict("memorization/membership", "NO EVIDENCE", -0.01, -0.04, 0.01),
+            "1 fewer person in 100 is taken for people in the data because their records were used "
+            "(at most 1, limit 5)",
+        ),
+        (
+            verdict("memorization/zero_cap.income", "NO EVIDENCE", -0.001, -0.04, -0.0001),
+            "Who knows age and sex guesses income of no more people in 100 right because their records were used "
+            "(between 0 and 4 fewer, limit 5)",
+        ),
+        (
+            verdict("risk_gain/zero_cap.income", "NO EVIDENCE", -0.1, -0.2, -0.05),
+            "Of 100 people whom a plain guess gets wrong, the release gives none away (between −20 and −5, limit 5)",
+        ),
+        (
+            verdict("tpr/membership", "NO EVIDENCE", 0.001, -0.02, 0.01),
+            "Of 100 people in the data, none are recognised as being in it, where 1 of 100 others is taken for one "
+            "(at most 1, limit 5)",
+        ),
+        (
+            verdict("control_gain/singling_out", "NO EVIDENCE", 0.01, -0.02, 0.02),
+            "Of 100 people who are singled out, 1 more is in the data than by chance (at most 2, limit 5)",
+        ),
+        (
+            verdict("memorization/distance_to_closest_record", "INCONCLUSIVE", -0.07, -0.3, 0.05, limit=0.02),
+            "The release lies farther from the people in the data than it would without their records, by 0.07 "
+            "(between 0.30 farther and 0.05 nearer, limit 0.02)",
+        ),
+        (
+            verdict(LOOK, "NO EVIDENCE", 0.01, -0.01, 0.03),
+            "1 more person in 100 lies nearer to a row of the release than chance explains (at most 3, limit 5)",
         ),
         (
             verdict("risk/zero_cap.income@outliers", value=0.4, lower=0.3, upper=0.5, limit=0.2),

@@ -85,7 +85,7 @@ def test_reasons_say_why():
     (straddling,) = judged(line("cart", around(0.1, 0.04)))
     assert straddling.reason == "memorization +0.100 [+0.060, +0.140] is not wholly inside ±0.1"
     (missing,) = judged(line("cart", around(-0.2, 0.05)))
-    assert missing.reason.startswith("members are told by what is missing: memorization -0.200")
+    assert missing.reason.startswith("members are told by what is missing: memorization −0.200")
 
 
 def test_a_verdict_holds_its_number():
