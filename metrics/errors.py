@@ -21,7 +21,7 @@ _SDMETRICS: Mapping[str, tuple[str, ...]] = {
         *("NumericalLR", "NumericalMLP", "NumericalSVR", "NumericalRadiusNearestNeighbor"),
     ),
     "common_rows_proportion": ("NewRowSynthesis",),
-    "distance_to_closest_record": ("DCRBaselineProtection", "DCROverfittingProtection"),
+    "distance_to_closest_record": ("DCRBaselineProtection", "DCROverfittingProtection", "DCR"),
     "detection_mlp": ("LogisticDetection", "SVCDetection"),
     "coverage": ("CategoryCoverage", "RangeCoverage"),
     "quality": ("QualityReport", "KSComplement", "TVComplement", "CorrelationSimilarity", "ContingencySimilarity"),
@@ -71,7 +71,7 @@ _SYNTHEVAL: Mapping[str, tuple[str, ...]] = {
 }
 _MOSTLYAI_QA: Mapping[str, tuple[str, ...]] = {
     "common_rows_proportion": ("ims_training", "imsTraining"),
-    "distance_to_closest_record": ("dcr_training", "dcr_share", "dcrTraining", "dcrShare"),
+    "distance_to_closest_record": ("dcr_training", "dcr_share", "dcrTraining", "dcrShare", "DCR"),
     "nearest_neighbour_distance_ratio": ("nndr_training", "nndrTraining"),
 }
 _SDNIST: Mapping[str, tuple[str, ...]] = {
@@ -90,6 +90,9 @@ METRICS_ELSEWHERE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "SDNist": _SDNIST,
 }
 """By tool: our metric, and the tool's names of what it measures."""
+
+TOOLS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {"SDNist": ("NIST",), "mostlyai-qa": ("mostlyai", "MOSTLY AI")}
+"""By tool: what else people call it."""
 
 ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]] = {
     "SDMetrics": {
@@ -179,6 +182,17 @@ def arguments_called(name: str) -> list[str]:
     """
     every = {own for arguments in ARGUMENTS_ELSEWHERE.values() for several in arguments for own in several}
     return [own for own in _OURS.get(plain(name), (name,)) if own in every]
+
+
+def tool_called(name: str) -> str | None:
+    """Return the tool that is called so, None where none is.
+
+    Example:
+        >>> tool_called("NIST"), tool_called("MostlyAI"), tool_called("sdmetrics"), tool_called("rapids")
+        ('SDNist', 'mostlyai-qa', 'SDMetrics', None)
+    """
+    named = {tool: (tool, *TOOLS_ELSEWHERE.get(tool, ())) for tool in METRICS_ELSEWHERE}
+    return next((tool for tool, own in named.items() if plain(name) in map(plain, own)), None)
 
 
 def tools_with(name: str) -> list[str]:

@@ -147,15 +147,30 @@ def score_text(score: "Score") -> str:
     return f"<Score {' '.join(told)}>"
 
 
+_FIRST = ("control", "guess", "memorization")  # what stands beside the value; all else is folded
+_WORST = 5  # records that a notebook names
+
+
 def score_html(score: "Score") -> str:
-    """Return a score as a table of its numbers."""
-    rows = [("value", number(score.value)), ("published", number(score.published))]
-    told = {name: v for name, v in score.details.items() if not name.startswith("ceiling_") and "curve_" not in name}
-    rows += [(name, number(value)) for name, value in told.items()]  # curves are drawn by ``plot``
+    """Return a score as a short table of what is read first and its worst records, all other numbers folded."""
+    known = {name: v for name, v in score.details.items() if not name.startswith("ceiling_") and "curve_" not in name}
+    rows = [("value", number(score.value))]
+    rows += [(name, number(known.pop(name))) for name in _FIRST if name in known]
     rows += [] if score.records is None else [("records", f"{len(score.records):,}")]
-    rows += [("reason", score.reason)] if score.reason else []
-    rows += [("warning", score.warning)] if score.warning else []
-    return table([score.metric, ""], rows)
+    said = "".join(f"<p>{escape(text)}</p>" for text in (score.reason, score.warning) if text)
+    rest = [("published", number(score.published)), *((name, number(value)) for name, value in known.items())]
+    folded = f"<details><summary>all numbers</summary>{table(['', ''], rest)}</details>"  # curves are drawn by ``plot``
+    return f"{table([score.metric, ''], rows)}{said}{_worst_html(score)}{folded}"
+
+
+def _worst_html(score: "Score") -> str:
+    """Return the records of the highest scores by their place among ``records``: no cell and no label."""
+    if score.records is None or "score" not in score.records:
+        return ""
+    scores = score.records["score"].to_numpy(dtype=float)
+    worst = [place for place in np.argsort(-scores, kind="stable") if not isnan(scores[place])][:_WORST]
+    rows = [(str(place), number(scores[place])) for place in worst]
+    return table(["row of records (from 0)", "score"], rows) if rows else ""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -110,6 +110,7 @@ def try_changes(
     drop: Annotated[list[str] | None, typer.Option(help="An attacker who does not know a,b.")] = None,
     coarsen: Annotated[list[str] | None, typer.Option(help="An attacker who knows age in 5 parts: age=5.")] = None,
     overrides: Set = None,
+    workspace: Annotated[str | None, typer.Option(help="Folder of the study's releases, in place of its own.")] = None,
     verbose: Verbose = False,
 ) -> None:
     """Try what it would help that others know less: the same study and releases, each number before and after."""
@@ -123,11 +124,12 @@ def try_changes(
     changes += [{"bins": _parts(each)} for each in coarsen or ()]
     if not changes:
         raise UsageError("--drop or --coarsen must name a column to try, got neither")
-    settings = with_block(load(study, overrides or ()))
+    asked = [*(overrides or ()), *([f"workspace={json.dumps(workspace)}"] if workspace is not None else [])]
+    settings = with_block(load(study, asked))
     check(settings)
     changed = with_changes(settings, changes, sample_of(settings).columns)
     metrics = [each.model_dump(mode="json", exclude_defaults=True) for each in changed.metrics]
-    benchmark(study, [*(overrides or ()), f"metrics={json.dumps(metrics)}"], verbose=verbose)
+    benchmark(study, [*(overrides or ()), f"metrics={json.dumps(metrics)}"], workspace, verbose=verbose)
 
 
 @app.command(
@@ -149,8 +151,9 @@ def evaluate(
     metric: Annotated[list[str] | None, typer.Option(help="Metric, or all; the recommended unless given.")] = None,
     threshold: Annotated[
         list[str] | None,
-        typer.Option("--limit-on", "--threshold", help="Limit on one quantity of one measure: risk/rapid.income=0.1."),
+        typer.Option("--limit-on", help="Limit on one quantity of one measure: risk/rapid.income=0.1."),
     ] = None,
+    by_old_name: Annotated[list[str] | None, typer.Option("--threshold", hidden=True)] = None,
     limit: Annotated[
         float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
     ] = None,
@@ -204,7 +207,7 @@ def evaluate(
         "control": control,
         "study": study,
         "metrics": metric,
-        "thresholds": _limits(threshold or ()),
+        "thresholds": _limits([*(threshold or ()), *(by_old_name or ())]),
         "quasi_identifiers": _names(quasi_identifiers),
         "sensitive": _targets(sensitive),
         "categorical": _names(categorical),

@@ -15,7 +15,15 @@ from rich.text import Text
 
 from synthrisk.metrics.atlas import BY_EPSILON, Answer, Digest, dose_in_words, mostly_loud, shipped, typical
 from synthrisk.metrics.catalogue import FAMILIES, Line, names, overview
-from synthrisk.metrics.errors import METRICS_ELSEWHERE, InputError, arguments_called, nearest, ours, plain, tools_with
+from synthrisk.metrics.errors import (
+    METRICS_ELSEWHERE,
+    InputError,
+    arguments_called,
+    nearest,
+    ours,
+    tool_called,
+    tools_with,
+)
 
 if TYPE_CHECKING:
     from synthrisk.metrics.metric import Metric
@@ -218,7 +226,7 @@ def print_metric(name: str) -> None:
     """
     known = names()
     own = name if name in known else ours(name, known)
-    tool = next((each for each in METRICS_ELSEWHERE if plain(each) == plain(name)), None)
+    tool = tool_called(name)
     if own is None and tool is not None:
         _print_tool(tool)
         return

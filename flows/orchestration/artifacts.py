@@ -241,9 +241,12 @@ def _first_words(result: StudyResult) -> list[str]:
 
 
 def _sentence(each: Headline) -> str:
+    """Return the answer for a synthesizer, and below it what its other limits say of people."""
     beside = {"What carries it": each.carried, "What would decide": each.would_decide}
     more = "".join(f" {head}: {plain(told)}." for head, told in beside.items() if told)
-    return f"- **{plain(each.synthesizer, LONGEST)}**: {plain(each.sentence)}.{more}"
+    first = f"- **{plain(each.synthesizer, LONGEST)}**: {plain(each.sentence)}.{more}"
+    others = [told for told in each.sentences if told and told not in each.sentence]
+    return "\n".join([first, *(f"  - {plain(told)}." for told in others)])
 
 
 def _answers(answer: Overview) -> str:

@@ -374,5 +374,6 @@ def tried_lines(result: StudyResult) -> list[Text]:
         above = head
         moved = "rises" if each.risk.lower > 0 else "falls" if each.risk.upper < 0 else "not shown to change"
         after = interval(each.after, signed)
-        lines.append(Text.assemble(f"               {inert(each.words)}: ", after, f"; risk {moved}"))
+        risks = " to ".join(number(risk.value) for risk in each.risks)
+        lines.append(Text.assemble(f"               {inert(each.words)}: ", after, f"; risk {moved}, {risks}"))
     return lines

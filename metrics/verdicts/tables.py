@@ -380,6 +380,7 @@ class Tried:
     after: Estimate
     limit: float  # NaN where none is set
     risk: Estimate  # change of the risk, with its paired interval
+    risks: tuple[Estimate, Estimate]  # the risk before and after it
 
 
 def tried(result: StudyResult) -> list[Tried]:
@@ -396,7 +397,7 @@ def tried(result: StudyResult) -> list[Tried]:
             before, after = (quantity_of(each, what.quantity, what.group) for each in (base, f))
             limit = result.limits[name].value if names else float("nan")
             words = f.measure.label.removeprefix(f"{f.measure.variant_of}-").replace("-", " ")
-            found.append(Tried(f.synthesizer, name, words, before, after, limit, f.change))
+            found.append(Tried(f.synthesizer, name, words, before, after, limit, f.change, (base.risk, f.risk)))
     return found
 
 

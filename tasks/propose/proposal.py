@@ -159,13 +159,19 @@ def _said(found: tuple[Role, ...], given: Given) -> tuple[Role, ...]:
     settled |= {"identifier"} if given.identifier else set()
     settled |= {"sensitive", "quasi-identifier", "identifier", "dropped"} if given.every_role else set()
     return tuple(
-        Role(role.name, said[role.name], "sure", "given")
+        _confirmed(role, said[role.name])
         if role.name in said
         else Role(role.name, "other", "likely", "not among those that are given", role.reading)
         if role.meaning in settled and not (role.meaning == "dropped" and role.sure == "sure")
         else role
         for role in found
     )
+
+
+def _confirmed(role: Role, meaning: Meaning) -> Role:
+    """Return the role that is given; where the same was proposed, its reason stays."""
+    why = role.why if role.meaning == meaning and role.reading is None else "given"
+    return Role(role.name, meaning, "sure", why)
 
 
 def refuse_no_header(texts: pd.DataFrame) -> None:

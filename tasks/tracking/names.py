@@ -82,6 +82,12 @@ def run_name(name: str, study_id: str) -> str:
     return f"{name} · {when}"
 
 
+def _as_if_cell(headline: Headline) -> str:
+    """Return as if how many people had been copied, and at most how many, short enough for a narrow column."""
+    share = headline.as_if.replace(" of ", "/")
+    return f"{share} (≤{headline.at_most.partition(' of ')[0]})" if headline.at_most else share
+
+
 def generator_tags(result: StudyResult, headline: Headline) -> dict[str, str]:
     """Return the tags of a generator's run."""
     name = headline.synthesizer
@@ -92,7 +98,7 @@ def generator_tags(result: StudyResult, headline: Headline) -> dict[str, str]:
         "failure": result.failures,
         "release": released,
     }
-    people = {"as_if": f"{headline.as_if}, at most {headline.at_most}"} if headline.as_if else {}
+    people = {"as_if": _as_if_cell(headline)} if headline.as_if else {}
     worst = {"worst": f"{spelled(headline.worst.found)} {headline.worst.name}"} if headline.worst else {}
     useful = headline.utility
     utility = {"utility": f"{useful.value.value:.3f} {useful.measure.key}"} if useful else {}

@@ -103,7 +103,8 @@ def run_note(result: StudyResult, told: Overview, name: str, place: Place) -> st
     """Return what stands in the overview of one generator's run: verdict, measures, links."""
     headline = next(h for h in told.headlines if h.synthesizer == name)
     word = f"**{literal(headline.word)}** " if headline.word else ""
-    lines = [f"{word}{_text(headline.sentence)}", "", *_invalid(result), _links(result, place), ""]
+    lines = [f"{word}{_text(headline.sentence)}", "", *_decides(headline), *_invalid(result)]
+    lines += [_links(result, place), ""]
     own = [row for rows in league(result).values() for row in rows if row.synthesizer == name and not row.failure]
     heads = ["measure", "verdict", "memorization", "risk", "guess", "control"]
     lines += table(heads, [_measure(row) for row in own]) if own else []
@@ -213,6 +214,13 @@ def _measure(row: LeagueRow) -> list[str]:
         _number(cells["guess"].value),
         _number(cells["control"].value),
     ]
+
+
+def _decides(headline: Headline) -> list[str]:
+    """Return as if how many people had been copied, and which columns carry the risk, where it is known."""
+    copied = f"As if {headline.as_if} people had been copied, at most {headline.at_most}." if headline.as_if else ""
+    carried = f"{_text(headline.carried[:1].upper() + headline.carried[1:])}." if headline.carried else ""
+    return [line for told in (copied, carried) if told for line in (told, "")]
 
 
 def _reasons(headline: Headline) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from samples.estimates import around
-from synthrisk.flows.orchestration.artifacts import Ended, artifact_description, artifact_text
+from synthrisk.flows.orchestration.artifacts import Ended, artifact_description, artifact_text, plain
 from synthrisk.flows.outcome import GateError, Outcome, concluded
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
@@ -57,6 +57,14 @@ def tokens(text: str) -> list:
     parser.validateLink = lambda url: True  # ours lead to a file
     found = parser.parse(text)
     return [each for token in found for each in (token, *(token.children or []))]
+
+
+def test_each_limit_has_its_sentence():
+    one = ended(["income", "illness", "job"])
+    (headline,) = one.answer.synthesizers
+    text = artifact_text(one)
+    assert len(headline.sentences) == 3
+    assert all(text.count(plain(told)) == 1 for told in headline.sentences)
 
 
 @pytest.mark.parametrize("limited", [True, False])

@@ -60,10 +60,12 @@ def test_nothing_to_try_is_refused(place, say):
 
 
 def test_try_tells_each_number_before_and_after(place, say):
-    said = say("try", "study.yaml", "--drop", "age")
+    said = say("try", "study.yaml", "--drop", "age", "--workspace", "elsewhere")
+    assert (place / "elsewhere").is_dir()
     assert said.code in (0, 1), said.err
     told = " ".join(said.out.split())
     assert re.search(r"Tried \S+, \S+/\S+.* now [-+.\d]+ \[.*without age: [-+.\d]+ ", told)
+    assert re.search(r"; risk (rises|falls|not shown to change), [.\d]+ to [.\d]+", told)
 
 
 def test_all_problems_of_the_options_are_told_at_once(place, say):
@@ -152,6 +154,12 @@ def test_help_shows_an_example(say, command, monkeypatch):
     said = say(command, "--help")
     assert said.code == 0
     assert re.search(rf"Example:\s+synthrisk {command}", said.out), said.out
+
+
+def test_the_old_name_of_a_limit_is_not_in_the_help(say):
+    told = say("evaluate", "--help").out
+    assert "--limit-on" in told
+    assert "--threshold" not in told
 
 
 def test_help_lists_the_commands(say):

@@ -182,3 +182,15 @@ def test_an_option_of_another_tool_is_refused_with_ours(say):
     assert said.err == "Usage error: evaluate takes no option --ori (did you mean '--real'?)\n"
     assert "'--quasi-identifiers'" in say("evaluate", "a.csv", "b.csv", "--key-fields", "age").err
     assert "No such option: --quiet" in say("evaluate", "a.csv", "b.csv", "--quiet").err
+
+
+@pytest.mark.parametrize(("name", "tool"), [("NIST", "SDNist"), ("SDNist", "SDNist"), ("mostlyai", "mostlyai-qa")])
+def test_a_tool_is_known_by_its_other_names(say, name, tool):
+    said = say("metrics", name)
+    assert said.code == 0
+    assert said.out.startswith(f"{tool}: what it measures")
+
+
+def test_a_name_of_several_tools_names_them_all(say):
+    said = say("metrics", "DCR")
+    assert said.out.startswith("DCR of SDMetrics and PrivEval and mostlyai-qa is here called")

@@ -108,3 +108,14 @@ def test_what_somebody_has_settled_is_not_proposed_again(looked):
     settled = Given(sensitive=["illness"], quasi_identifiers=["sex"], every_role=True)
     data = looked(settled, id=range(ROWS), constant="x").data
     assert (data.identifier, data.drop) == (None, ["constant"])
+
+
+def test_a_role_that_is_confirmed_keeps_its_reason(looked):
+    proposal = looked()
+    proposed = {role.name: role.why for role in proposal.roles}
+    known, guessed = proposal.data.quasi_identifiers, proposal.data.guessed
+    again = looked(Given(sensitive=guessed, quasi_identifiers=known))
+    assert {role.name: role.why for role in again.roles} == proposed
+    assert {role.sure for role in again.roles if role.name in (*known, *guessed)} == {"sure"}
+    turned = looked(Given(sensitive=known, quasi_identifiers=guessed))
+    assert {role.why for role in turned.roles if role.name in (*known, *guessed)} == {"given"}

@@ -1,6 +1,7 @@
 """What MLflow shows in words: the sentences of the study, its numbers, links, and nothing that becomes markup."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -21,6 +22,7 @@ def test_a_run_has_the_sentence_the_numbers_and_the_links_of_its_study(kept):
     note = kept.run("cart").data.tags[TAG]
     headline = next(h for h in overview(kept.studies[0]).headlines if h.synthesizer == "cart")
     assert plain(note).startswith(f"RISK {headline.sentence}")
+    assert f"\nAs if {headline.as_if} people had been copied, at most {headline.at_most}.\n" in plain(note)
     assert "+0.300 [+0.280, +0.320]" in note
     assert f"viewStateShareKey={kept.studies[0].study_id}" in note
     assert f"/runs/{kept.run('study').info.run_id}/artifacts/report.html" in note
@@ -50,6 +52,13 @@ def test_no_value_becomes_markup(text):
     assert not set(shown) & set("<>|*[]`\n!_")
     assert not re.search(r"#(?!\d+;)", shown)
     assert plain(shown) == text.replace("\n", " ")
+
+
+def test_a_run_says_which_columns_carry_its_risk():
+    told = overview(judged_study())
+    carried = [replace(h, carried="occupation carries it") for h in told.headlines]
+    note = run_note(judged_study(), replace(told, headlines=carried), "cart", PLACE)
+    assert "\nOccupation carries it.\n" in note
 
 
 @pytest.mark.parametrize("text", NASTY)

@@ -54,8 +54,11 @@ def test_the_answer_stands_before_why(kept):
     assert tags[:5] == [f"tags.`{tag}`" for tag in ("verdict", "as_if", "worst", "utility", "why")]
     assert state["selectedColumns"][:4] == tags[:4]
     own = kept.run("cart").data.tags
-    assert own["as_if"] == "50 of 100, at most 55 of 100"
+    assert own["as_if"] == "50/100 (≤55)"
     assert own["worst"].startswith("+0.300 [")
+    wide = state["columnWidths"]
+    assert wide["tags.`verdict`"] >= 115
+    assert sum(width for column, width in wide.items() if column in (*state["columnOrder"][:2], *tags[:4])) <= 698 - 85
     assert own["utility"] == "0.900 accuracy"
 
 
