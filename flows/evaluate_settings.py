@@ -220,7 +220,7 @@ def check_control(control: str | None, thresholds: Mapping[str, float] | None) -
     against = [name for name in thresholds or {} if control is None and limited(name).quantity in needing]
     if against:
         raise InputError(
-            f"control must be given for the threshold {against[0]!r}, which compares members with real records that "
+            f"control must be given for the limit {against[0]!r}, which compares members with real records that "
             "the synthesizer never saw; got none"
         )
 

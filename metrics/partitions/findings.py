@@ -360,7 +360,7 @@ def check_planned(planned: Sequence[Planned], limits: Sequence[str]) -> None:
     for name in limits:
         group = limited(name, [k for p in planned for k in (p.measure.key, p.measure.label)]).group
         if group and group != CLASSES:
-            raise InputError(f"thresholds in parts take the group @{CLASSES} alone, got {name!r}")
+            raise InputError(f"limits in parts take the group @{CLASSES} alone, got {name!r}")
 
 
 def contributed(tables: Partitioned, planned: Sequence[Planned], name: str) -> Contributed:

@@ -29,7 +29,16 @@ from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measur
 from synthrisk.metrics.verdicts.references import Check, PlantedLeak, planted_leaks
 from synthrisk.metrics.verdicts.revealing_columns import Carriers
 from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, sentence
-from synthrisk.metrics.verdicts.verdicts import NO_INTERVAL, STRADDLES, Kept, Verdict, as_people, holds_for, worst
+from synthrisk.metrics.verdicts.verdicts import (
+    LOOK,
+    NO_INTERVAL,
+    STRADDLES,
+    Kept,
+    Verdict,
+    as_people,
+    holds_for,
+    worst,
+)
 
 METHODS = "2"
 """Version of what numbers mean: it grows where a number of the same name means something else than before.
@@ -40,7 +49,7 @@ METHODS = "2"
 
 @dataclass(frozen=True)
 class Limit:
-    """A threshold and who chose it."""
+    """A limit and who chose it."""
 
     value: float
     source: str
@@ -54,9 +63,9 @@ class StudyResult:
     name: str
     findings: Sequence[Finding]  # one for each generator and measure: synthesizers and reference generators
     checks: Sequence[Check]  # what the reference generators should show and did or did not
-    verdicts: Sequence[Verdict]  # one for each synthesizer and threshold
+    verdicts: Sequence[Verdict]  # one for each synthesizer and limit
     failures: Mapping[str, str] = field(default_factory=dict)  # reason for each synthesizer that failed
-    limits: Mapping[str, Limit] = field(default_factory=dict)  # the thresholds in force
+    limits: Mapping[str, Limit] = field(default_factory=dict)  # the limits in force
     facts: Mapping[str, str] = field(default_factory=dict)  # provenance: data digest, rows, releases, versions, seed
     # the options that distinguish each synthesizer
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -121,15 +130,22 @@ class StudyResult:
         """Names in the order of the study: synthesizers, then reference generators; failed ones included."""
         return list(self.settings)
 
+    @property
+    def judged_limits(self) -> dict[str, Limit]:
+        """The limits that verdicts speak of: those in force, and that of the look at the releases where it decides."""
+        look = next((v.limit for v in self.verdicts if v.quantity == LOOK), None)
+        of_look = {} if look is None else {LOOK: Limit(look, "follows from the smallest limit")}
+        return {**self.limits, **of_look}
+
     def verdict(self, synthesizer: str) -> str:
-        """Return the word that a synthesizer is summed up by; empty without threshold."""
+        """Return the word that a synthesizer is summed up by; empty without a limit."""
         if synthesizer in self.failures:
             return "FAILED"
         return worst([v.word for v in self.verdicts if v.synthesizer == synthesizer])
 
     @property
     def exit_code(self) -> int:
-        """0 passes, 1 a threshold is crossed or not shown to be kept, or a synthesizer failed, 3 INVALID."""
+        """0 passes, 1 a limit is crossed or not shown to be kept, or a synthesizer failed, 3 INVALID."""
         if not self.valid:
             return 3
         judged = {v.synthesizer for v in self.verdicts}
@@ -137,7 +153,7 @@ class StudyResult:
 
     @property
     def passed(self) -> bool:
-        """Whether there are thresholds, and all are shown to be kept."""
+        """Whether there are limits, and all are shown to be kept."""
         return bool(self.verdicts) and self.exit_code == 0
 
     @property
@@ -183,7 +199,7 @@ class LeagueRow:
     measure: str  # key of the measure; empty for a generator that failed, which has one row and no cells
     # value of each column by its name; the note of a value that is absent says why
     cells: Mapping[str, Estimate] = field(default_factory=dict)
-    word: str = ""  # the worst verdict on this measure; empty where the measure has no limit
+    word: str = ""  # the worst verdict on this measure, ``CANNOT TELL`` where it is the only one; empty without a limit
     finding: Finding | None = None  # where the values are from, if the study is at hand
     failure: str = ""
     study: str = ""
@@ -246,7 +262,8 @@ def interval_text(lower: float, upper: float, number: Callable[[float], str]) ->
 
 def _row(result: StudyResult, f: Finding) -> LeagueRow:
     own = [v.word for v in result.verdicts if v.synthesizer == f.synthesizer and holds_for(v.quantity, f.measure)]
-    return LeagueRow(f.synthesizer, f.role, f.measure.key, _cells(f), worst(own), f, study=result.study_id)
+    word = "CANNOT TELL" if set(own) == {"CANNOT TELL"} else worst(own)
+    return LeagueRow(f.synthesizer, f.role, f.measure.key, _cells(f), word, f, study=result.study_id)
 
 
 def _cells(f: Finding) -> dict[str, Estimate]:

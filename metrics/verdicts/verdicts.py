@@ -206,14 +206,14 @@ def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
     for name in limits:
         what = limited(name, keys)
         if what.quantity == "utility" or (what.key in keys and keys[what.key].is_utility):
-            raise InputError(f"thresholds must be on risks, of which too much is bad, got {name!r}, a utility")
+            raise InputError(f"limits must be on risks, of which too much is bad, got {name!r}, a utility")
         if what.quantity not in QUANTITIES:
             raise InputError(
-                f"thresholds must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"
+                f"limits must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"
             )
         if what.key not in keys:
             raise InputError(
-                f"thresholds must name a measure of the study, got {name!r}{nearest(what.key, keys)}; "
+                f"limits must name a measure of the study, got {name!r}{nearest(what.key, keys)}; "
                 f"it has {', '.join(keys)}"
             )
         _check_group(name, what, keys[what.key])
@@ -224,9 +224,9 @@ def _check_group(name: str, what: Limited, metric: Metric) -> None:
     if not what.group:
         return
     if what.group not in GROUPS:
-        raise InputError(f"thresholds take the groups @{', @'.join(GROUPS)}, got {name!r}")
+        raise InputError(f"limits take the groups @{', @'.join(GROUPS)}, got {name!r}")
     if what.quantity not in OF_GROUPS:
-        raise InputError(f"thresholds on a group must be on {', '.join(OF_GROUPS)}, got {name!r}")
+        raise InputError(f"limits on a group must be on {', '.join(OF_GROUPS)}, got {name!r}")
     if metric.by_release or metric.records.weight:
         raise InputError(f"{metric.name} has no value of a group of records, so no limit can be set on {name!r}")
     if what.group == "classes" and "sensitive" not in metric.needs:
@@ -236,10 +236,10 @@ def _check_group(name: str, what: Limited, metric: Metric) -> None:
 def _check_quantity(name: str, what: Limited, metric: Metric) -> None:
     if not is_signal(metric, what.quantity):
         raise InputError(
-            f"thresholds must be on signals; of {metric.name} only the member/control difference is one "
+            f"limits must be on signals; of {metric.name} only the member/control difference is one "
             f"(memorization/{what.key}), got {name!r}"
             if metric.label == "signal"
-            else f"thresholds must be on signals, got {name!r}, a sanity check"
+            else f"limits must be on signals, got {name!r}, a sanity check"
         )
     if what.quantity.startswith("tpr") and not metric.study.ranking:
         raise InputError(f"{metric.name} ranks no records, so it has no {what.quantity}, got {name!r}")
@@ -376,11 +376,12 @@ def _looks(verdicts: Sequence[Verdict], beside: Beside) -> list[Verdict]:
     nothing = [(v.limit, NOTHING.get(limited(v.quantity).quantity)) for v in verdicts]
     rooms = [limit - chance for limit, chance in nothing if chance is not None]
     judged = dict.fromkeys(v.synthesizer for v in verdicts)
-    looks = [_look(name, beside.excess[name], min(rooms)) for name in judged if rooms and name in beside.excess]
+    looked = [name for name in judged if rooms and name in beside.excess]
+    looks = [_look(name, beside.excess[name], min(rooms), beside.size) for name in looked]
     return [each for each in looks if each is not None]
 
 
-def _look(name: str, excess: Estimate, limit: float) -> Verdict | None:
+def _look(name: str, excess: Estimate, limit: float, size: Size) -> Verdict | None:
     own = excess.value, excess.lower, excess.upper
     if excess.lower > limit:
         copied = f"as if {as_people(excess.value)} people had been copied"
@@ -389,8 +390,20 @@ def _look(name: str, excess: Estimate, limit: float) -> Verdict | None:
         return Verdict(name, LOOK, limit, "RISK", f"{MISSING}: {excess.note}", *own, "members are missing")
     if excess.lower > 0 and excess.upper >= limit:
         reason = f"the release may lie on more members than {as_people(limit)}: {excess.note}"
-        return Verdict(name, LOOK, limit, "INCONCLUSIVE", reason, *own, "nearness not ruled out")
+        advice = _clearer_look(excess, limit, size)
+        return Verdict(name, LOOK, limit, "INCONCLUSIVE", reason, *own, "nearness not ruled out", advice)
     return None
+
+
+def _clearer_look(excess: Estimate, limit: float, size: Size) -> str:
+    """Return what would decide a look that holds its limit: so many records or repetitions, or another limit.
+
+    Its longer side counts, or an interval that is not symmetric would ask for fewer records than there are.
+    """
+    half = max(excess.upper - excess.value, excess.value - excess.lower)
+    whole = replace(excess, lower=excess.value - half, upper=excess.value + half)
+    needs = SetLimit(Limited(*LOOK.split("/")), limit, size=size).would_decide(whole)
+    return f"{needs} on nearness, which follows from the smallest limit"
 
 
 def as_people(share: float, *beside: float) -> str:

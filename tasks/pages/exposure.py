@@ -122,7 +122,7 @@ def reading(row: dict[str, float]) -> str:
     if row["adds_lower"] > 0:
         return "its presence adds to it"
     if row["guess"] >= row["lower"]:
-        return "not shown to beat the guess"
+        return "not shown to beat what is right without a release"
     if isnan(row["control"]):
         return "no control to compare with"
     return "not shown to come from its presence"

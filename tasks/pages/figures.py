@@ -139,15 +139,11 @@ def curves_figure(rows: Sequence[Row]) -> Figure:
 def selective_figure(rows: Sequence[Row]) -> Figure:
     """Return the panel of one attack: precision of its claims against the share of targets that it claims.
 
-    The axis is logarithmic, and begins at the power of ten at or below the smallest share that is estimable.
+    A thin dashed line is the share that is right where any target is claimed, which differs between generators. The
+    axis is logarithmic, and begins at the power of ten at or below the smallest share that is estimable.
     """
     shares = np.array(SHARES)
-    found = [
-        np.array([row.finding.details.get(detail_of(s), (np.nan,))[0] for s in SHARES])
-        if row.finding
-        else np.full(len(shares), np.nan)
-        for row in rows
-    ]
+    found, bases = ([_by_share(row, end) for row in rows] for end in ("", "_baseline"))
     told = [np.isfinite(each) for each in found]
     decades = -int(np.floor(np.log10(min([0.1, *(shares[own].min() for own in told if own.any())])) + 1e-9))
     place = 1 + np.log10(shares) / decades
@@ -156,17 +152,36 @@ def selective_figure(rows: Sequence[Row]) -> Figure:
         for row, each, own in zip(rows, found, told, strict=True)
     ]
     figure, axes = _lines(lines)
+    for i, (row, own, base) in enumerate(zip(rows, told, bases, strict=True)):
+        if np.isfinite(base[own]).any():
+            axes.plot(place[own], base[own], color=_colour(row, i), linewidth=0.6, linestyle=DASHED, zorder=1)
     ticks = range(decades + 1)
     axes.set_xticks([1 - d / decades for d in ticks], [f"{100 / 10**d:g} %" if d else "all" for d in ticks])
     axes.set_xlabel("targets claimed", size=SIZE, color=INK)
     if not any(lines):
         axes.text(0.5, 0.5, "too few claims", size=SIZE, color=MUTED, ha="center", style="italic")
     said = [
-        _told_line(line, 100 * shares[own], "% of targets claimed:")
-        for line, own in zip(lines, told, strict=True)
+        _told_line(line, 100 * shares[own], "% of targets claimed:") + _told_base(base[own])
+        for line, own, base in zip(lines, told, bases, strict=True)
         if line
     ]
     return with_words(figure, said or ["too few claims"])
+
+
+def _by_share(row: Row, end: str) -> np.ndarray:
+    """Return a value of the selective curve at each share that is claimed; NaN where it has none."""
+    details = row.finding.details if row.finding else {}
+    return np.array([details.get(f"{detail_of(share)}{end}", (np.nan,))[0] for share in SHARES])
+
+
+def _told_base(base: np.ndarray) -> str:
+    known = base[np.isfinite(base)]
+    return f" (base rate {number(known[-1])})" if known.size else ""
+
+
+def _colour(row: Row, place: int) -> str:
+    """Return the colour of a line, by its place among all."""
+    return MUTED if row.reference else LINES[place % len(LINES)]
 
 
 @dataclass(frozen=True)
@@ -191,7 +206,7 @@ def _lines(lines: Sequence[_Line | None]) -> tuple[Figure, Axes]:
     places = _spread([line.points[-1, 0] for _, line in drawn], (_ROW - 0.02) / height, 1.0)
     for (i, line), place in zip(drawn, places, strict=True):
         row, values = line.row, line.points[:, 0]
-        colour = MUTED if row.reference else LINES[i % len(LINES)]
+        colour = _colour(row, i)
         dash = DASHES[(i if row.reference else i // len(LINES)) % len(DASHES)]
         width = 0.9 if row.reference else 1.5
         marker = "o" if len(values) == 1 else ""

@@ -122,7 +122,7 @@ def record(result: StudyResult) -> str:
 def body(result: StudyResult) -> Markup:
     """Return what the record says, without the head of a page: the report prints it too."""
     told = overview(result)
-    limits = list(result.limits.items())
+    limits = list(result.judged_limits.items())
     facts = {name: result.facts[name] for name in _REPEATED if result.facts.get(name)}
     text = render(
         "record_body.html",

@@ -93,15 +93,15 @@ _CONTROLS = (
     _control("control records with a column that is all missing", lambda p: p.assign(age=p["age"] + 50, hours=None),
              "control must hold values in column 'hours', as real does, got missing cells only"),
     _limit("a memorization limit without control", "memorization/zero_cap.income=0.1",
-           "control must be given for the threshold 'memorization/zero_cap.income'"),
-    _limit("a gain limit without control", "control_gain/zero_cap.income=0.1", "control must be given for the threshold"),
+           "control must be given for the limit 'memorization/zero_cap.income'"),
+    _limit("a gain limit without control", "control_gain/zero_cap.income=0.1", "control must be given for the limit"),
 )  # fmt: skip
 
 _ARGUMENTS = (
     _limit("a limit without number", "risk/zero_cap", "--limit-on must be <quantity>/<measure>=number, got 'risk/zero_cap'"),
     _limit("a number without limit", "0.1", "--limit-on must be <quantity>/<measure>=number, got '0.1'"),
     _limit("a limit of no measure", "risk/zero_cap.incom=0.1", "(did you mean 'zero_cap.income'?)"),
-    _limit("a limit that is not computed", "risk/rapid.income=0.1", "thresholds must name a measure of the study"),
+    _limit("a limit that is not computed", "risk/rapid.income=0.1", "limits must name a measure of the study"),
     release("a limit given twice", _others, "--limit-on must be given once for each quantity and measure, got 'risk/zero_cap.income' twice",
             "--threshold", "risk/zero_cap.income=0.1", "--threshold", "risk/zero_cap.income=0.9"),
     _limit("a limit of nan", "risk/zero_cap.income=nan", "got nan"),

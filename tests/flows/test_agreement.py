@@ -187,7 +187,17 @@ def test_report(outcome, truth):
         assert verdict.reason in page
 
 
-GONE = ("no threshold", "threshold in force", "crosses its threshold", "thresholds in force", "threshold of the risk")
+GONE = (
+    "no threshold",
+    "threshold in force",
+    "crosses its threshold",
+    "thresholds in force",
+    "threshold of the risk",
+    "this threshold",
+    "thresholds must",
+    "for the threshold",
+    "thresholds:",
+)
 """Words that a limit had before: one thing has one word."""
 
 

@@ -241,7 +241,7 @@ def threads():
         ),
         (
             lambda s: judge.fn(estimate.fn([attack.fn(synthesize.fn(s, "cart"), ["zero_cap"])]), {"risk/rapid": 0.1}),
-            "thresholds must name a measure of the study, got 'risk/rapid'",
+            "limits must name a measure of the study, got 'risk/rapid'",
         ),
         (lambda s: sample.fn("people", "*", ["income"]), "source must be a built-in table"),
         (lambda s: sample.fn("adult", "*", [], workspace=s.workspace), "sensitive"),

@@ -121,7 +121,7 @@ def test_a_limit_against_control_records_needs_them():
     check_control(None, {"risk/zero_cap": 0.1})
     check_control("held.csv", {"memorization/zero_cap": 0.1})
     for name in ("memorization/zero_cap", "control_gain/rapid.income", "tpr/membership", "population_gain/rapid"):
-        with pytest.raises(InputError, match=f"control must be given for the threshold '{name}'"):
+        with pytest.raises(InputError, match=f"control must be given for the limit '{name}'"):
             check_control(None, {name: 0.1})
 
 

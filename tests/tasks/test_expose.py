@@ -139,7 +139,10 @@ def test_guess_and_control_of_the_same_combination_stand_beside_its_risk(sample,
     ("row", "said"),
     [
         ({"adds_lower": 0.01, "guess": 0.9, "lower": 0.5, "control": 0.4}, "its presence adds to it"),
-        ({"adds_lower": -0.1, "guess": 0.6, "lower": 0.5, "control": 0.4}, "not shown to beat the guess"),
+        (
+            {"adds_lower": -0.1, "guess": 0.6, "lower": 0.5, "control": 0.4},
+            "not shown to beat what is right without a release",
+        ),
         ({"adds_lower": -0.1, "guess": 0.4, "lower": 0.5, "control": 0.4}, "not shown to come from its presence"),
         ({"adds_lower": np.nan, "guess": np.nan, "lower": 0.5, "control": np.nan}, "no control to compare with"),
     ],

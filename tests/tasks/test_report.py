@@ -23,6 +23,7 @@ from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.results import Limit, ordered_names
 from synthrisk.metrics.verdicts.tables import gda_table
+from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
 from synthrisk.tasks.pages.figures import (
     Row,
     curves_figure,
@@ -30,6 +31,7 @@ from synthrisk.tasks.pages.figures import (
     risk_figure,
     selective_figure,
     shortened,
+    words_of,
 )
 from synthrisk.tasks.pages.report import record
 from synthrisk.tasks.pages.templates import number
@@ -281,7 +283,7 @@ def test_not_estimable_is_said_with_its_reason_and_never_nan():
     assert shown.row("cart", "distance_to_closest_record")[3] == "not estimable3"
     notes = shown.text.split("Notes")[-1].split("How to read this")[0]
     assert notes.index("too few claims") < notes.index(ONE_REPETITION) < notes.index("nothing is guessed")
-    assert "INCONCLUSIVE" in row
+    assert "CANNOT TELL" in row
 
 
 def test_one_synthesizer_without_threshold_or_reference():
@@ -314,6 +316,23 @@ def test_thresholds_name_who_chose_them():
     assert row[2:4] == ["0.05", "the ethics board"]
     assert row[4:] == ["+0.550 [+0.544, +0.556] above", "+0.400 [+0.394, +0.406] above"]
     assert shown.row("risk", "distance_to_closest_record")[2:4] == ["1e-05", "not stated"]
+
+
+def test_the_limit_of_the_look_at_the_releases_stands_with_the_others_where_it_decides():
+    looked = Verdict("cart", LOOK, 0.04, "RISK", "the release lies on members", 0.2, 0.15, 0.25)
+    result = usual()
+    assert LOOK not in Page(record(result)).text
+    result = replace(result, verdicts=[*result.verdicts, looked])
+    assert Page(record(result)).row(LOOK) == [LOOK, "0.04", "follows from the smallest limit"]
+    chapter = read(result)
+    assert chapter.row("look", "nearness")[2:4] == ["0.04", "follows from the smallest limit"]
+    assert "+0.200 [+0.150, +0.250]" in chapter.text.partition("look/nearness, limit 0.04")[2]
+
+
+def test_the_settings_call_a_limit_a_limit():
+    shown = read(usual(), "name: adult\nthresholds:\n  risk/rapid: 0.1\n").text
+    assert "limits: risk/rapid: 0.1" in shown
+    assert "thresholds:" not in shown
 
 
 def test_many_measures_and_synthesizers():
@@ -469,6 +488,19 @@ def test_selective_curves_begin_at_the_smallest_share_that_is_estimable():
     assert [t.get_text() for t in deep.get_xticklabels()] == ["all", "10 %", "1 %", "0.1 %"]
     nothing = selective_figure([surest("a", q0_5=float("nan")), Row("c", False)]).axes[0]
     assert [t.get_text() for t in nothing.texts] == ["too few claims"]
+
+
+def test_each_selective_curve_has_its_base_rate_as_a_dashed_line_of_its_colour():
+    row = surest("a", q0_1=0.9, q1=0.5)
+    bases = {f"selective_{share}_baseline": (0.4, 0.0) for share in ("0.1", "0.5", "1")}
+    with_base = replace(row, finding=replace(row.finding, details=row.finding.details | bases))
+    figure = selective_figure([with_base, surest("b", q0_1=0.7)])
+    (curve, *_), (base,) = (
+        [line for line in figure.axes[0].lines if list(line.get_ydata()) == ends] for ends in ([0.9, 0.5], [0.4, 0.4])
+    )
+    assert base.get_color() == curve.get_color()
+    assert base.get_linestyle() == "--"
+    assert words_of(figure).count("(base rate 0.400)") == 1
 
 
 def test_no_gda_view_without_claims():

@@ -1,5 +1,6 @@
 """The answer: may it go out and why, the league table, pairs, all numbers; and what words and notes refer to."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -156,7 +157,8 @@ DEFINITIONS = Section("definitions", "How to read this", "definitions.html", _co
 
 
 def _context_provenance(shown: Shown) -> Mapping[str, Any]:
-    return {}
+    """Return the settings as they are printed: what is allowed is called a limit, as a study's file may call it."""
+    return {"settings": re.sub(r"^thresholds:", "limits:", shown.settings, flags=re.MULTILINE)}
 
 
 PROVENANCE = Section("provenance", "Provenance", "provenance.html", _context_provenance)

@@ -7,8 +7,9 @@ from typing import Any
 
 from synthrisk.metrics.atlas import dose_in_words, shipped
 from synthrisk.metrics.verdicts.references import PlantedLeak
-from synthrisk.metrics.verdicts.results import Limit
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
 from synthrisk.metrics.verdicts.tables import limits_table
+from synthrisk.metrics.verdicts.verdicts import LOOK
 from synthrisk.tasks.pages.section import Section, Shown
 
 
@@ -18,7 +19,7 @@ class Reached:
 
     name: str
     limit: Limit
-    rows: Sequence[Mapping[str, Any]]  # of ``limits_table``
+    rows: Sequence[Mapping[str, Any]]  # of ``limits_table``, or of the verdicts of the look
     copies: Sequence[Mapping[str, Any]]  # of these the rows of the copy
     near_copies: Sequence[Mapping[str, Any]]  # and of the near copy
 
@@ -26,12 +27,22 @@ class Reached:
 def _context(shown: Shown) -> Mapping[str, Any]:
     result = shown.result
     rows = [{str(name): cell for name, cell in row.items()} for row in limits_table(result).to_dict("records")]
+    rows += _of_look(result)
     reached = []
-    for name, limit in result.limits.items():
+    for name, limit in result.judged_limits.items():
         own = [row for row in rows if row["name"] == name]
         copies, near = ([r for r in own if result.answers.get(r["synthesizer"]) == a] for a in ("copy", "near_copy"))
         reached.append(Reached(name, limit, own, copies, near))
     return {"reached": reached}
+
+
+def _of_look(result: StudyResult) -> list[dict[str, Any]]:
+    """Return a row for each synthesizer of which the look at its releases says something."""
+    looks = [v for v in result.verdicts if v.quantity == LOOK]
+    told = ("synthesizer", "limit", "value", "lower", "upper", "word")
+    return [
+        {name: getattr(v, name) for name in told} | {"role": "synthesizer", "name": LOOK, "note": ""} for v in looks
+    ]
 
 
 THRESHOLDS = Section("thresholds", "Limits: who chose them, and what they can see", "thresholds.html", _context)

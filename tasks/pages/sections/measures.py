@@ -133,6 +133,7 @@ def _context_yardsticks(shown: Shown) -> Mapping[str, Any] | None:
         "left": left,
         "yardstick_words": _WORDS,
         "isolated": isolated,
+        "transformed": any(METRICS[m.metric].records.transform for m, _ in told),
         "cause": cause,
     }
 

@@ -14,7 +14,7 @@ from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.verdicts.quantities import limited, quantity_of
 from synthrisk.metrics.verdicts.results import Headline, StudyResult
-from synthrisk.metrics.verdicts.verdicts import NO_INTERVAL, STRADDLES, Verdict, holds_for
+from synthrisk.metrics.verdicts.verdicts import LOOK, NO_INTERVAL, STRADDLES, Verdict, holds_for
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.sections.coarser_keys import (
     NAMED,
@@ -31,7 +31,7 @@ from synthrisk.tasks.workspace.references import Found
 
 def of_doubt(result: StudyResult, verdict: Verdict, settings: str) -> Iterator[Step]:
     """Yield what an open verdict lacks, with the command that brings it."""
-    if verdict.brief == STRADDLES and verdict.advice:
+    if (verdict.brief == STRADDLES or verdict.quantity == LOOK) and verdict.advice:
         yield _more_data(result, verdict, settings)
     elif verdict.brief == NO_INTERVAL:
         yield _an_interval(result, verdict, settings)
@@ -201,7 +201,23 @@ def _of_doubt(shown: Shown, verdict: Verdict) -> Iterator[Step]:
         yield from _of_lowering(shown, verdict, False)
 
 
+def _of_look(verdict: Verdict) -> Step:
+    """Return what may bring a release to lie on its members no more often, or no more rarely, than on other people."""
+    if verdict.upper < 0:
+        return Step(
+            "Leave out what keeps released rows away from members, such as a filter by distance: "
+            "who is met less often than other people is known by it."
+        )
+    return Step(
+        "Fit on coarser cells, such as ages in bands and fewer places, or take a smoother generator: "
+        "larger leaves of cart, or mst. Then fewer released rows lie right beside one person."
+    )
+
+
 def _of_lowering(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
+    if verdict.quantity == LOOK:
+        yield _of_look(verdict)
+        return
     found = _found(shown, verdict.synthesizer)
     finding = _finding(shown, verdict)
     if found is None or finding is None:

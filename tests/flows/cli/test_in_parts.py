@@ -129,7 +129,7 @@ def test_the_terminal_says_what_is_lacking_and_what_was_found(in_parts):
         (["--references", "none", "--identifier", "age"], "--identifier and --missing must be left out"),
         (
             ["--references", "none", "--threshold", "memorization/zero_cap.illness@outliers=0.1"],
-            "thresholds in parts take the group @classes alone",
+            "limits in parts take the group @classes alone",
         ),
         (["--references", "none", "--dask", "127.0.0.1:9"], "dask must be the address of a scheduler that answers"),
         (["--references", "none", "--engine", "spark"], "--engine must be one of memory, dask, got 'spark'"),

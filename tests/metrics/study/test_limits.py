@@ -247,3 +247,11 @@ def test_a_look_that_shows_more_members_than_the_limit_is_a_risk(excess, word):
     verdicts = judge(found, {LIMIT: 0.05}, [PASSED], Beside(ANSWERS, excess={"cart": excess}))
     looks = [v for v in verdicts if v.quantity == LOOK]
     assert [v.word for v in looks] == ([word] if word else [])
+
+
+def test_a_look_that_holds_its_limit_says_what_would_decide():
+    found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
+    beside = Beside(ANSWERS, excess={"cart": Estimate(0.04, 0.03, 0.06)}, size=Size(members=500, controls=500))
+    (look,) = (v for v in judge(found, {LIMIT: 0.05}, [PASSED], beside) if v.quantity == LOOK)
+    assert look.advice.startswith("4,500 records (there are 1,000), or a limit of 0.07 on nearness")
+    assert look.word == "INCONCLUSIVE"

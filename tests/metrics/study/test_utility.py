@@ -63,5 +63,5 @@ def test_a_release_that_has_no_value_says_why():
 
 @pytest.mark.parametrize("name", ["risk/accuracy", "memorization/accuracy", "utility/accuracy", "utility/other"])
 def test_a_threshold_on_a_utility_is_refused(name):
-    with pytest.raises(InputError, match=f"thresholds must be on risks.*'{name}', a utility"):
+    with pytest.raises(InputError, match=f"limits must be on risks.*'{name}', a utility"):
         check_limits([name], [ACCURACY, Measure("zero_cap", "zero_cap", "income")])

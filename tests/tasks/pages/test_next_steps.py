@@ -22,7 +22,7 @@ from synthrisk.metrics.study.ledger import Cell, Contributions, Measure, Planned
 from synthrisk.metrics.verdicts.limits import Size
 from synthrisk.metrics.verdicts.references import Check
 from synthrisk.metrics.verdicts.results import Limit, StudyResult
-from synthrisk.metrics.verdicts.verdicts import Beside
+from synthrisk.metrics.verdicts.verdicts import LOOK, Beside, Verdict
 from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.coarser_keys import evaluate_words, set_command, try_command
 from synthrisk.tasks.pages.sections.next_steps import NEXT_STEPS
@@ -250,6 +250,22 @@ def test_without_an_interval_or_references_what_is_lacking_is_told(tmp_path):
     assert [r.name for r in patched(codes(bare)[0]).references] == ["copy", "near_copy", "fresh", "marginals"]
     weak = html_of(shown(tmp_path, [low, *copies(extra=0.06)], {"memorization/cap.vote": 0.1}))
     assert "A full copy of the training rows reaches 0.060" in weak
+
+
+@pytest.mark.parametrize(
+    ("word", "ends", "advice", "words"),
+    [
+        ("RISK", (0.2, 0.15, 0.25), "", ("Fit on coarser cells", "larger leaves of cart, or mst")),
+        ("RISK", (-0.2, -0.25, -0.15), "", ("Leave out what keeps released rows away from members",)),
+        ("INCONCLUSIVE", (0.04, 0.01, 0.08), "12 repetitions (there are 3)", ("12 repetitions", "split.repetitions")),
+        ("INCONCLUSIVE", (0.06, 0.01, 0.08), "9,000 records", ("What would decide", "Fit on coarser cells")),
+    ],
+)
+def test_the_look_at_the_releases_has_a_next_step(tmp_path, word, ends, advice, words):
+    looked = Verdict("cart", LOOK, 0.05, word, "lies on members", *ends, "nearness", advice)
+    text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}, verdicts=[looked]))
+    part = text.partition("nearness")[2]
+    assert all(each in unescape(part) for each in words)
 
 
 def test_an_invalid_study_is_mended_first(tmp_path):
