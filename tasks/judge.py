@@ -30,6 +30,7 @@ from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL, Limited, limi
 from synthrisk.metrics.verdicts.references import Check, check_references
 from synthrisk.metrics.verdicts.results import METHODS, Limit, StudyResult
 from synthrisk.metrics.verdicts.revealing_columns import Carriers, OneRelease, carriers
+from synthrisk.metrics.verdicts.sentences import columns_named
 from synthrisk.metrics.verdicts.verdicts import Beside, Verdict, check_limits, holds_for, limits_kept
 from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
 from synthrisk.tasks.workspace.failures import told_safely
@@ -192,6 +193,8 @@ def _keys(estimated: Estimated) -> KAnonymity | None:
 
 
 def _facts(sample: Sample, entities: int) -> dict[str, str]:
+    aside = sample.table.left_out.columns if sample.table.left_out else ()
+    others = [column for column in aside if column != sample.identifier]
     return {
         **({"data": sample.title} if sample.title else {}),
         "data_digest": sample.table.digest,
@@ -199,6 +202,8 @@ def _facts(sample: Sample, entities: int) -> dict[str, str]:
         **({"members": str(int((~sample.held_out(0, 0)).sum()))} if sample.cut.is_one else {}),
         **({"entities": str(entities)} if entities < sample.table.rows else {}),
         "columns": str(len(sample.columns)),
+        **({"who_is_who": sample.identifier} if sample.identifier else {}),
+        **({"left_out": columns_named(others)} if others else {}),
         "split_digest": sample.cut.digest,
         "repetitions": str(sample.cut.repetitions),
         "releases": str(sample.cut.repetitions * sample.cut.releases),

@@ -102,7 +102,10 @@ STYLE = Markup(files("synthrisk.tasks.pages").joinpath("record.css").read_text("
 _GENERATORS = 4  # generators that are told one by one; of more, the rest are counted
 _SENTENCES = 3  # sentences of one generator
 _LIMITS = 8  # limits in the table
-_REPEATED = ("data", "data_digest", "seed", "split", "split_digest", "interval", "methods", "versions", "started")
+_REPEATED = (
+    *("data", "who_is_who", "left_out", "data_digest", "seed", "split", "split_digest"),
+    *("interval", "methods", "versions", "started"),
+)
 
 
 @dataclass(frozen=True)

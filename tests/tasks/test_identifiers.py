@@ -73,6 +73,12 @@ def test_real_addresses_in_fresh_rows_are_a_risk_whatever_the_limits(one, limits
     told = f"mail: values of {N} of {N} people in the data are in the release, of 0 of {N} other people"
     assert (found.synthesizer, found.word, found.limit, found.reason) == ("vendor", "RISK", 0.0, told)
     assert (result.verdict("vendor"), result.exit_code, result.passed) == ("RISK", 1, False)
+    role = "who_is_who" if one.identifier else "left_out"
+    assert {name: result.facts.get(name) for name in ("who_is_who", "left_out")} == {
+        "who_is_who": None,
+        "left_out": None,
+        role: "mail",
+    }
     assert told in overview(result).synthesizers[0].sentence
     assert "mail" in one.table.left_out.columns if one.table.left_out else one.identifier == "mail"
 

@@ -385,6 +385,13 @@ def test_the_record_says_what_was_not_judged_or_not_run(more, words):
     assert words in Page(record(study([finding("cart")], **more))).text
 
 
+def test_the_record_says_whose_records_are_whose_and_what_is_left_out():
+    facts = {"who_is_who": "patient", "left_out": "mail and note"}
+    shown = Page(record(study([finding("cart")], facts=facts))).text
+    assert "Who is whopatient" in shown
+    assert "Left outmail and note" in shown
+
+
 def test_names_in_the_record_are_harmless():
     name = "<script>alert(1)</script>"
     measure = replace(RAPID, label=name)
