@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.intervals.estimates import Estimate, decimals
 from synthrisk.metrics.verdicts.results import BRIEF, LeagueRow, interval_text
 
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
@@ -238,5 +238,4 @@ def number(value: float, signed: bool = False) -> str:
     """
     if math.isnan(value):
         return "-"
-    text = re.sub(r"^([+-]?)0\.", r"\1.", f"{value:{'+' if signed else ''}.3f}")
-    return ".000" if text.strip("+-") == ".000" else text.replace("-", "−")
+    return re.sub(r"^([+−]?)0\.", r"\1.", decimals(value, signed=signed))

@@ -125,13 +125,19 @@ def spelled(found: Estimate) -> str:
         >>> spelled(Estimate(0.1, 0.05, 0.15)), spelled(Estimate(-0.0001, -0.02, 0.0001))
         ('+0.100 [+0.050, +0.150]', '0.000 [−0.020, 0.000]')
     """
-    value, lower, upper = (_signed(each) for each in (found.value, found.lower, found.upper))
+    value, lower, upper = (decimals(each, signed=True) for each in (found.value, found.lower, found.upper))
     return f"{value} [{lower}, {upper}]"
 
 
-def _signed(number: float) -> str:
-    text = f"{number:+.3f}"
-    return "0.000" if text.strip("+-") == "0.000" else text.replace("-", "−")
+def decimals(value: float, digits: int = 3, *, signed: bool = False) -> str:
+    """Return so many decimals with a true minus sign, and no sign before a zero.
+
+    Example:
+        >>> decimals(0.0321, signed=True), decimals(-0.0001), decimals(-0.5, 2)
+        ('+0.032', '0.000', '−0.50')
+    """
+    text = f"{value:{'+' if signed else ''}.{digits}f}"
+    return text.replace("-", "−") if float(text) else text.strip("+-")
 
 
 def effects(scores: np.ndarray, chosen: np.ndarray) -> np.ndarray:

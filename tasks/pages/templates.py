@@ -14,6 +14,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from synthrisk.metrics.intervals.estimates import decimals
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.verdicts.results import interval_text
@@ -69,8 +70,7 @@ def number(value: float, sign: bool = False) -> str:
         >>> number(0.0321, sign=True), number(-0.0001), number(-0.5)
         ('+0.032', '0.000', '−0.500')
     """
-    text = f"{value:+.3f}" if sign else f"{value:.3f}"
-    return "0.000" if text.strip("+-") == "0.000" else text.replace("-", "−")
+    return decimals(value, signed=sign)
 
 
 def either(value: float, sign: bool = False) -> str:

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from synthrisk.metrics.claims.judging import detail_of
+from synthrisk.metrics.intervals.estimates import decimals
 from synthrisk.metrics.study.gda import AttackView, ColumnScore, GdaScore
 from synthrisk.metrics.verdicts.tables import gda_views
 from synthrisk.tasks.pages.figures import (
@@ -118,8 +119,7 @@ def _panel(axes: Axes, views: Sequence[AttackView], quantity: _Quantity, numbers
 def _shown(value: float, logarithmic: bool) -> str:
     if np.isnan(value):
         return ""
-    shown = f"{value + 0.0:.2f}".replace("-0.00", "0.00").replace("-", "−")
-    return _brief(value) if logarithmic and value >= 100 else shown
+    return _brief(value) if logarithmic and value >= 100 else decimals(value, 2)
 
 
 def cells(value: float) -> str:
