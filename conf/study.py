@@ -327,7 +327,8 @@ class MetricChoice(_Choice):
         for option in sorted(given):
             if option not in metric.choices:
                 takes = list(metric.choices)
-                raise ValueError(f"{self.name} takes no option {option!r}{nearest(option, takes)}; it takes {takes}")
+                hint = nearest(option, [*takes, *type(self).model_fields])
+                raise ValueError(f"{self.name} takes no option {option!r}{hint}; it takes {takes}")
         absent = [option for option in metric.own_needs if self.options.get(option) is None]
         if absent:
             raise ValueError(f"{self.name} needs the options {', '.join(absent)}, got none")

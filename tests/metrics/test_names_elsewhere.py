@@ -132,6 +132,8 @@ def test_metrics_refuse_arguments_of_sdmetrics_with_ours():
         ("metrics=[CategoricalZeroCAP]", "no metric is called 'CategoricalZeroCAP' (did you mean 'zero_cap'?)"),
         ("data.key_fields=[age]", "data.key_fields: no such setting (did you mean 'quasi_identifiers'?)"),
         ("metrics=[{name: rapid, options: {cat_tau: 0.3}}]", "takes no option 'cat_tau' (did you mean 'threshold'?)"),
+        ("metrics=[{name: zero_cap, key_fields: [age]}]", "no option 'key_fields' (did you mean 'quasi_identifiers'?)"),
+        ("metrics=[{name: zero_cap, sensitive_fields: [sex]}]", "'sensitive_fields' (did you mean 'sensitive'?)"),
     ],
 )
 def test_studies_refuse_them_with_ours(asked, said):
