@@ -1,7 +1,7 @@
 """What a study ends in, and the word and state that sum it up."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,11 @@ class Outcome:
     logged: Logged
     source: str = ""  # address of the real table, without secrets
     releases: Mapping[str, Sequence[str]] = field(default_factory=dict)  # their addresses, by synthesizer
+
+    @property
+    def as_logged(self) -> StudyResult:
+        """The numbers under the id that MLflow knows them by: of the same study again, that of the earlier one."""
+        return replace(self.result, study_id=self.logged.study_id)
 
     @property
     def report(self) -> str:

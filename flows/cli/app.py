@@ -100,7 +100,7 @@ def benchmark(
     if json_to is not None:
         from synthrisk.flows.cli.evaluate import write_json
 
-        write_json(json_to, outcome.result)
+        write_json(json_to, outcome.as_logged)
     raise typer.Exit(outcome.result.exit_code)
 
 

@@ -149,7 +149,7 @@ def judged(
         print_vendor_answer(outcome.result)
     else:
         close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written
-    write_json(json_to, outcome.result, vendor_answer(outcome.result) if for_vendor else None)
+    write_json(json_to, outcome.as_logged, vendor_answer(outcome.result) if for_vendor else None)
     return outcome.result.exit_code
 
 

@@ -57,12 +57,12 @@ def worst_key(told: Overview) -> str:
 def numbers_of(result: StudyResult, told: Overview, name: str, *, ends: bool = True) -> list[Number]:
     """Return the metrics of one generator.
 
-    Always the headline, memorization of each measure, each limited quantity with both ends of its interval, for its
-    limit holds on both sides of 0, and each utility: more than ``MOST`` where many limits are set. As long as no
-    generator of the study has more than ``MOST``: the limits, which are parameters in any case, the risk of
-    each measure, and with steps the share of members at risk by threshold of the gain in percent (``risk_curve``; of
-    a number by tolerance of the error, in percent of the one in force), and of the measures that are judged the value
-    of each release (``risk_release``). Where no limit is set all of these.
+    Always the headline, each utility, and each limited quantity with both ends of its interval, for its limit holds
+    on both sides of 0, and with the limit: more than ``MOST`` where many limits are set. As long as no generator of
+    the study has more than ``MOST``: the memorization of each measure, its risk, and with steps the share of members at
+    risk by threshold of the gain in percent (``risk_curve``; of a number by tolerance of the error, in percent of the
+    one in force), and of the measures that are judged the value of each release (``risk_release``). Where no limit is
+    set all of these.
     Without ``ends`` limited quantities stand without the ends of their intervals and their limits.
     """
     parts = _parts(result, told, name, ends)
@@ -91,15 +91,16 @@ def _parts(result: StudyResult, told: Overview, name: str, ends: bool) -> list[l
     found = [Number(worst_key(told), headline.worst.excess)] if headline.worst else []
     as_if = [v.as_if for v in headline.verdicts if v.word != "CANNOT TELL" and np.isfinite(v.as_if)]
     found += [Number(AS_IF, max(as_if))] if as_if else []
-    found += [Number(metric_key("memorization", f.measure.key), f.memorization.value) for f in own]
     looks = [v for v in headline.verdicts if v.quantity == LOOK]  # judged where it shows something
     found += _limited(result, own) + [Number(LOOK, v.value) for v in looks]
     found += [Number(utility_key(u), u.value.value) for u in result.utility if u.synthesizer == name]
-    upper, lower, *others = (_limited(result, own, end) + _looked(looks, end) if ends else [] for end in ENDS)
+    for end in ENDS if ends else ():
+        found += _limited(result, own, end) + _looked(looks, end)
+    others = [[Number(metric_key("memorization", f.measure.key), f.memorization.value) for f in own]]
     others.append([Number(metric_key("risk", f.measure.key), f.risk.value) for f in own])
     others.append([step for f in own for step in _curve(f)])
     others.append([step for f in own if f.measure in looked for step in _releases(f)])
-    return [_finite(part) for part in ([*found, *upper, *lower], *others)]
+    return [_finite(part) for part in (found, *others)]
 
 
 def _finite(numbers: Sequence[Number]) -> list[Number]:

@@ -64,7 +64,7 @@ def test_the_next_study_delivers_the_one_before_and_the_command_what_is_left(off
     folder, judged = judge
     kept = judged("--offline")
     study_id = re.search(r"synthrisk log (\S+)", kept.out)[1]
-    said = judged()
+    said = judged("--json", folder / "again.json")
     assert f"logged: study {study_id}, which an earlier run had left" in said.err
     assert f"study {offline[1]} is still not logged: not logged yet: `synthrisk log {offline[1]}" in said.err
     client = MlflowClient(f"sqlite:///{folder / 'w' / 'mlflow.db'}")
@@ -72,6 +72,7 @@ def test_the_next_study_delivers_the_one_before_and_the_command_what_is_left(off
     (run,) = client.search_runs([experiment], "tags.role = 'study'")
     assert (run.data.tags["study_id"], run.info.status) == (study_id, "FINISHED")
     assert "checked_again" in run.data.tags
+    assert json.loads((folder / "again.json").read_text())["study_id"] == study_id
     assert f"the same answer as study {study_id}: its runs in MLflow are marked as checked again" in said.err
     written = judged("--log-again")
     assert "the same answer" not in written.err
@@ -99,12 +100,14 @@ def test_a_benchmark_runs_in_the_workspace_that_its_command_names(judge, say, mo
     }
     Path("small.yaml").write_text(yaml.safe_dump(study))
     asked = ("benchmark", "small.yaml", "--workspace", "mine")
-    said = [say(*asked), say(*asked), say(*asked, "--log-again")]
+    said = [say(*asked), say(*asked, "--json", "again.json"), say(*asked, "--log-again")]
     assert [each.code for each in said] == [0, 0, 0]
     assert ["the same answer as study" in each.err for each in said] == [False, True, False]
     assert (Path("mine", "mlflow.db").exists(), Path("of_the_study").exists()) == (True, False)
     client = MlflowClient(f"sqlite:///{tmp_path / 'mine' / 'mlflow.db'}")
     runs = client.search_runs([client.get_experiment_by_name("small").experiment_id])
     assert len(runs) == 4
+    (checked,) = {run.data.tags["study_id"] for run in runs if "checked_again" in run.data.tags}
+    assert json.loads(Path("again.json").read_text())["study_id"] == checked
     given = runs[0].inputs.dataset_inputs[0].dataset
     assert (given.source_type, json.loads(given.source)) == ("local", {"uri": str(judge[0] / "real.csv")})
