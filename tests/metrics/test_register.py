@@ -521,12 +521,8 @@ def test_columns_that_are_not_there_are_refused(metric, role, columns):
     with pytest.raises(InputError, match=role) as caught:
         call(metric, **{role: columns})
     assert "\n" not in str(caught.value)
-
-
-@with_roles
-def test_the_nearest_column_is_named(metric):
-    with pytest.raises(InputError, match="did you mean 'city'"):
-        call(metric, quasi_identifiers=["citty"])
+    if (role, columns) == ("quasi_identifiers", ["citty"]):
+        assert "did you mean 'city'" in str(caught.value)
 
 
 @with_both_roles
@@ -543,36 +539,24 @@ def test_one_column_may_be_given_by_its_name(metric):
     np.testing.assert_equal(single, call(metric, **{role: [name] for role, name in names.items()}).value)
 
 
+TWICE = ["age", "city", "age", "illness"]
+BAD_TABLES = {
+    "no real row": (REAL.iloc[:0], SYNTHETIC, "real"),
+    "no synthetic row": (REAL, SYNTHETIC.iloc[:0], "synthetic"),
+    "column absent": (REAL, SYNTHETIC.drop(columns="income"), "income"),
+    "column too many": (REAL, SYNTHETIC.assign(more=1), "more"),
+    "array": (REAL.to_numpy(), SYNTHETIC, "real .*ndarray"),
+    "dict": (REAL, SYNTHETIC.to_dict(), "synthetic .*dict"),
+    "none": (REAL, None, "synthetic .*NoneType"),
+    "series": (REAL, SYNTHETIC["age"], "synthetic .*Series"),
+    "no column": (pd.DataFrame(index=range(3)), SYNTHETIC, "real"),
+    "real name twice": (REAL.set_axis(TWICE, axis=1), SYNTHETIC, "real"),
+    "synthetic name twice": (REAL, SYNTHETIC.set_axis(TWICE, axis=1), "synthetic"),
+}
+
+
 @every_metric
-@pytest.mark.parametrize(
-    ("real", "synthetic", "named"),
-    [
-        (REAL.iloc[:0], SYNTHETIC, "real"),
-        (REAL, SYNTHETIC.iloc[:0], "synthetic"),
-        (REAL, SYNTHETIC.drop(columns="income"), "income"),
-        (REAL, SYNTHETIC.assign(more=1), "more"),
-        (REAL.to_numpy(), SYNTHETIC, "real .*ndarray"),
-        (REAL, SYNTHETIC.to_dict(), "synthetic .*dict"),
-        (REAL, None, "synthetic .*NoneType"),
-        (REAL, SYNTHETIC["age"], "synthetic .*Series"),
-        (pd.DataFrame(index=range(3)), SYNTHETIC, "real"),
-        (REAL.set_axis(["age", "city", "age", "illness"], axis=1), SYNTHETIC, "real"),
-        (REAL, SYNTHETIC.set_axis(["age", "city", "age", "illness"], axis=1), "synthetic"),
-    ],
-    ids=[
-        "no real row",
-        "no synthetic row",
-        "column absent",
-        "column too many",
-        "array",
-        "dict",
-        "none",
-        "series",
-        "no column",
-        "real name twice",
-        "synthetic name twice",
-    ],
-)
+@pytest.mark.parametrize(("real", "synthetic", "named"), BAD_TABLES.values(), ids=BAD_TABLES)
 def test_bad_tables_are_refused(metric, real, synthetic, named):
     with pytest.raises(InputError, match=named) as caught:
         call(metric, real, synthetic)

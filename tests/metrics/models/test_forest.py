@@ -109,6 +109,7 @@ def test_any_number_of_threads_and_scikit_learn_without_numba_give_the_same_bits
     assert found == {digest("import sys; sys.modules['numba'] = None")}
 
 
+@pytest.mark.proof  # compiles all trees anew
 def test_few_records_are_scikit_learns_until_compiling_pays(tmp_path):
     told = "\nfrom synthrisk.metrics.models.forest_trees import grow\nprint(bool(grow.signatures))"
     code = "compiling = {}\n" + _DIGEST + told

@@ -66,7 +66,7 @@ def test_the_curve_meets_the_value_at_the_limit_in_force():
 @pytest.mark.parametrize("envelope", ["max", "mean", "record"])
 @pytest.mark.parametrize(("sensitive", "limit"), [("ill", "curve_0.30"), ("pay", "curve_x1.00")])
 def test_the_curve_of_several_models_meets_the_envelope_asked_for(sensitive, limit, envelope):
-    models = ["cart", "random_forest", "gradient_boosting"]
+    models = [*MODELS[sensitive], "lasso"]
     score = attacked(sensitive, models, envelope=envelope, control=CONTROL)
     own = {"max": score.details["rapid_max"], "mean": score.value, "record": score.value}[envelope]
     assert score.details[limit] == pytest.approx(own, abs=1e-12)

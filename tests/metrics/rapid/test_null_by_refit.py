@@ -259,7 +259,7 @@ def forest_null(case, permute, **options):
     return permutation_null(Tables(real, synthetic), **roles, permute=permute, **options)
 
 
-@pytest.mark.parametrize(("level", "within"), [("t1", 0.015), ("t3", 0.008)])
+@pytest.mark.parametrize(("level", "within"), [pytest.param("t1", 0.015, marks=pytest.mark.proof), ("t3", 0.008)])
 def test_synthetic_permuted_as_in_r(level, within):
     """Two means of 20 refits, each with an sd of .004 (t1) or .002 (t3)."""
     null = forest_null("cat3_mixed", "synthetic", threshold=THRESHOLDS[level])
