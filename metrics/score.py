@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.intervals.estimates import estimate
 from synthrisk.metrics.intervals.yardsticks import (
     CURVE,
     CURVE_NAMES,
@@ -154,13 +155,31 @@ _WORST = 5  # records that a notebook names
 def score_html(score: "Score") -> str:
     """Return a score as a short table of what is read first and its worst records, all other numbers folded."""
     known = {name: v for name, v in score.details.items() if not name.startswith("ceiling_") and "curve_" not in name}
-    rows = [("value", number(score.value))]
+    rows = [("value", _value_html(score))]
     rows += [(name, number(known.pop(name))) for name in _FIRST if name in known]
     rows += [] if score.records is None else [("records", f"{len(score.records):,}")]
-    said = "".join(f"<p>{escape(text)}</p>" for text in (score.reason, score.warning) if text)
+    said = "".join(f"<p>{escape(text)}</p>" for text in (_meaning(score), score.reason, score.warning) if text)
     rest = [("published", number(score.published)), *((name, number(value)) for name, value in known.items())]
     folded = f"<details><summary>all numbers</summary>{table(['', ''], rest)}</details>"  # curves are drawn by ``plot``
     return f"{table([score.metric, ''], rows)}{said}{_worst_html(score)}{folded}"
+
+
+def _value_html(score: "Score") -> str:
+    """Return the value with the 95 % interval of the mean of its records; alone where it is no such mean."""
+    records = np.array([]) if score.records is None else score.records["score"].to_numpy(dtype=float)
+    scores = records[~np.isnan(records)]
+    if len(scores) < 2 or not abs(scores.mean() - score.value) < 1e-9:
+        return number(score.value)
+    found = estimate(scores[None])
+    return f"{number(score.value)} [{number(found.lower)}, {number(found.upper)}]"
+
+
+def _meaning(score: "Score") -> str:
+    """Return in a sentence what the metric measures; empty of one that is not in the register."""
+    from synthrisk.metrics.catalogue import in_words  # which imports this module
+    from synthrisk.metrics.register import METRICS
+
+    return in_words(METRICS[score.metric]) if score.metric in METRICS else ""
 
 
 def _worst_html(score: "Score") -> str:
