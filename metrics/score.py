@@ -68,6 +68,7 @@ class Score:
             sentence that holds no cell of a table.
         warning: What makes the value hard to read; None where nothing does.
         ceiling: Of a utility: what real records reach in place of the release; its numbers are among the details too.
+        meaning: What the metric says, in a sentence.
     """
 
     metric: str
@@ -79,6 +80,7 @@ class Score:
     reason: str | None = None
     warning: str | None = None
     ceiling: Ceiling | None = None
+    meaning: str = ""
 
     @classmethod
     def of(
@@ -158,7 +160,7 @@ def score_html(score: "Score") -> str:
     rows = [("value", _value_html(score))]
     rows += [(name, number(known.pop(name))) for name in _FIRST if name in known]
     rows += [] if score.records is None else [("records", f"{len(score.records):,}")]
-    said = "".join(f"<p>{escape(text)}</p>" for text in (_meaning(score), score.reason, score.warning) if text)
+    said = "".join(f"<p>{escape(text)}</p>" for text in (score.meaning, score.reason, score.warning) if text)
     rest = [("published", number(score.published)), *((name, number(value)) for name, value in known.items())]
     folded = f"<details><summary>all numbers</summary>{table(['', ''], rest)}</details>"  # curves are drawn by ``plot``
     return f"{table([score.metric, ''], rows)}{said}{_worst_html(score)}{folded}"
@@ -172,14 +174,6 @@ def _value_html(score: "Score") -> str:
         return number(score.value)
     found = estimate(scores[None])
     return f"{number(score.value)} [{number(found.lower)}, {number(found.upper)}]"
-
-
-def _meaning(score: "Score") -> str:
-    """Return in a sentence what the metric measures; empty of one that is not in the register."""
-    from synthrisk.metrics.catalogue import in_words  # which imports this module
-    from synthrisk.metrics.register import METRICS
-
-    return in_words(METRICS[score.metric]) if score.metric in METRICS else ""
 
 
 def _worst_html(score: "Score") -> str:

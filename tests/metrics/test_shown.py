@@ -2,6 +2,7 @@
 
 import inspect
 import pydoc
+from html import escape
 from html.parser import HTMLParser
 
 import matplotlib as mpl
@@ -11,7 +12,6 @@ import pytest
 
 from samples.judged import judged_study
 from synthrisk.metrics import ATTACKS, METRICS
-from synthrisk.metrics.catalogue import in_words
 from synthrisk.metrics.score import Score
 
 CELL = "Zebrafink-Qx7"
@@ -63,7 +63,7 @@ def test_a_score_shows_its_numbers_in_a_line_and_no_record(score):
 
 
 def test_a_notebook_says_what_the_number_means_in_a_sentence(score):
-    assert f"<p>{in_words(METRICS['zero_cap'])}</p>" in score._repr_html_().split("<details>")[0]
+    assert f"<p>{escape(METRICS['zero_cap'].said)}.</p>" in score._repr_html_().split("<details>")[0]
 
 
 def test_a_value_that_is_no_mean_of_its_records_has_no_interval_of_them():
@@ -81,7 +81,7 @@ def test_a_notebook_has_five_numbers_and_the_worst_records_all_else_folded():
         *(
             "own",
             "value",
-            "0.450 [0.137, 0.763]",
+            "0.450 [0.127, 0.773]",
             "control",
             "0.200",
             "guess",
