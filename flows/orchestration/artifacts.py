@@ -348,4 +348,4 @@ def _interval(found: Estimate, signed: bool = False) -> str:
 
 
 def _number(value: float, signed: bool = False) -> str:
-    return "–" if isnan(value) else decimals(value, signed=signed)
+    return "-" if isnan(value) else decimals(value, signed=signed)
