@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
 OUTSIDE = {"README.md": "index.md", "deployments/README.md": "deployments.md", "CHANGELOG.md": "changelog.md"}
@@ -40,12 +42,29 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Return a page whose links to files of the project lead to the pages made of them."""
-    for source, page in OUTSIDE.items():
+    for source, made in OUTSIDE.items():
         for start in ("", "../"):
-            markdown = markdown.replace(f"]({start}{source}", f"]({page}")
-    return markdown.replace("](docs/", "](").replace("](../docs/", "](")
+            markdown = markdown.replace(f"]({start}{source}", f"]({made}")
+    return _linked(markdown, page.file.src_uri).replace("](docs/", "](").replace("](../docs/", "](")
+
+
+_CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
+
+
+def _linked(markdown: str, page: str) -> str:
+    """Return a page on which names of files of the docs are links with the title of the page; code stays."""
+    up = "../" * page.count("/")
+
+    def link(found: re.Match[str]) -> str:
+        path = ROOT / found[0]
+        title = path.read_text("utf-8").partition("\n")[0].lstrip("# ") if path.is_file() else ""
+        return f"[{title}]({up}{found[1]}.md)" if title else found[0]
+
+    parts = _CODE.split(markdown)
+    parts[::2] = [re.sub(r"(?<![\[(/\w])docs/(\w+)\.md", link, part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def metrics() -> str:

@@ -206,7 +206,8 @@ def _options(synthetic: str, links: str | None, drop: Sequence[str]) -> dict[str
 
 def asked_text(arguments: Mapping[str, Any]) -> str:
     """Return what was asked of ``evaluate``, as YAML: not the study, whose split nobody asked for."""
-    said = {name: arguments[name] for name in sorted(arguments) if arguments[name] not in (None, [], {})}
+    given = {"limits" if name == "thresholds" else name: each for name, each in arguments.items()}
+    said = {name: given[name] for name in sorted(given) if given[name] not in (None, [], {})}
     return str(yaml.safe_dump(said, sort_keys=False, allow_unicode=True))
 
 

@@ -305,6 +305,7 @@ class Metric:
         score = self.score(tables, **options)
         if control is not None:
             score = self._without_strangers(score, *told_of_control(real, control, identifier))
+        score = replace(score, meaning=f"{self.said}.")
         if score.warning is not None:
             warnings.warn(f"{self.name}: {score.warning}", UserWarning, stacklevel=2)
         return score

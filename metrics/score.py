@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.intervals.estimates import estimate
 from synthrisk.metrics.intervals.yardsticks import (
     CURVE,
     CURVE_NAMES,
@@ -67,6 +68,7 @@ class Score:
             sentence that holds no cell of a table.
         warning: What makes the value hard to read; None where nothing does.
         ceiling: Of a utility: what real records reach in place of the release; its numbers are among the details too.
+        meaning: What the metric says, in a sentence.
     """
 
     metric: str
@@ -78,6 +80,7 @@ class Score:
     reason: str | None = None
     warning: str | None = None
     ceiling: Ceiling | None = None
+    meaning: str = ""
 
     @classmethod
     def of(
@@ -154,13 +157,23 @@ _WORST = 5  # records that a notebook names
 def score_html(score: "Score") -> str:
     """Return a score as a short table of what is read first and its worst records, all other numbers folded."""
     known = {name: v for name, v in score.details.items() if not name.startswith("ceiling_") and "curve_" not in name}
-    rows = [("value", number(score.value))]
+    rows = [("value", _value_html(score))]
     rows += [(name, number(known.pop(name))) for name in _FIRST if name in known]
     rows += [] if score.records is None else [("records", f"{len(score.records):,}")]
-    said = "".join(f"<p>{escape(text)}</p>" for text in (score.reason, score.warning) if text)
+    said = "".join(f"<p>{escape(text)}</p>" for text in (score.meaning, score.reason, score.warning) if text)
     rest = [("published", number(score.published)), *((name, number(value)) for name, value in known.items())]
     folded = f"<details><summary>all numbers</summary>{table(['', ''], rest)}</details>"  # curves are drawn by ``plot``
     return f"{table([score.metric, ''], rows)}{said}{_worst_html(score)}{folded}"
+
+
+def _value_html(score: "Score") -> str:
+    """Return the value with the 95 % interval of the mean of its records; alone where it is no such mean."""
+    records = np.array([]) if score.records is None else score.records["score"].to_numpy(dtype=float)
+    scores = records[~np.isnan(records)]
+    if len(scores) < 2 or not abs(scores.mean() - score.value) < 1e-9:
+        return number(score.value)
+    found = estimate(scores[None])
+    return f"{number(score.value)} [{number(found.lower)}, {number(found.upper)}]"
 
 
 def _worst_html(score: "Score") -> str:

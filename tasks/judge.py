@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from synthrisk.metrics.tables.tables import Tables, Target, name_of
 from synthrisk.metrics.verdicts.limits import Size
 from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL, Limited, limited
 from synthrisk.metrics.verdicts.references import Check, check_references
-from synthrisk.metrics.verdicts.results import METHODS, Limit, StudyResult
+from synthrisk.metrics.verdicts.results import METHODS, Cost, Limit, StudyResult
 from synthrisk.metrics.verdicts.revealing_columns import Carriers, OneRelease, carriers
 from synthrisk.metrics.verdicts.sentences import columns_named
 from synthrisk.metrics.verdicts.verdicts import Beside, Verdict, check_limits, holds_for, limits_kept
@@ -145,7 +146,19 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         quasi_identifiers=tuple(sample.key),
         known=_known(estimated, sample.key),
         sensitive=tuple(map(name_of, sample.sensitive)),
+        costs=_costs(estimated),
     )
+
+
+def _costs(estimated: Estimated) -> dict[str, Cost]:
+    """Return what a release of each generator took, where that was measured and one is made, not read from a file."""
+    costs = {}
+    for each in (f for f in estimated.found if f.generator.role != "yardstick" and f.generator.kind != "files"):
+        taken = [own for own in (ledger.release.taken() for ledger in each.ledgers) if own is not None]
+        most = [own.megabytes for own in taken if own.megabytes is not None]
+        if taken:
+            costs[each.name] = Cost(fmean(own.seconds for own in taken), max(most, default=float("nan")))
+    return costs
 
 
 def _size(sample: Sample) -> Size:

@@ -247,7 +247,7 @@ def described(judged: Judged) -> str:
         "generators": result.settings,
         "measures": {p.measure.key: p.options for found in estimated.found for p in found.planned},
         "bootstrap": estimated.settings.model_dump(mode="json"),
-        "thresholds": {name: vars(limit) for name, limit in result.limits.items()},
+        "limits": {name: vars(limit) for name, limit in result.limits.items()},
         "seed": sample.seed,
     }
     return str(yaml.safe_dump(json.loads(json.dumps(asked, default=str)), sort_keys=False, allow_unicode=True))

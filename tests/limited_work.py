@@ -48,3 +48,8 @@ def is_killed() -> None:
 def leaves() -> None:
     """End the process behind Python's back."""
     os._exit(7)
+
+
+def fills(size: int) -> None:
+    """Hold so many bytes for a moment."""
+    len(b"x" * size)

@@ -1,8 +1,10 @@
 """What docs show of the package that is tested is what is tested; their links lead somewhere, and README is short."""
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -125,3 +127,15 @@ def test_settings_that_pages_show_are_settings_of_a_study():
                 load(SHOWN | own | data)
                 shown.append(text.name)
     assert {"atlas.md", "limits.md", "machines.md", "metrics.md", "several_rows.md"} <= set(shown)
+
+
+def test_a_file_of_the_docs_is_linked_by_its_title_but_not_in_code():
+    pytest.importorskip("mkdocs")
+    hook = runpy.run_path(str(ROOT / "docs" / "generate.py"))["on_page_markdown"]
+    text = "| PrivEval: docs/priveval.md; `docs/priveval.md` [here](docs/priveval.md)"
+    title = (ROOT / "docs" / "priveval.md").read_text().splitlines()[0].lstrip("# ")
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="metrics.md"))
+    told = f"| PrivEval: [{title}](priveval.md); `docs/priveval.md` [here](priveval.md)"
+    assert hook(text, page=page) == told
+    page.file.src_uri = "reference/metrics.md"
+    assert f"PrivEval: [{title}](../priveval.md);" in hook(text, page=page)

@@ -100,6 +100,9 @@ def _print_headline(console: Console, study: PastStudy) -> None:
     _print(console, columns, lines)
     if useful:
         console.print(Text(f"utility: {inert(useful)}; high is good", "dim"))
+    costs = [f"{inert(row.synthesizer)} {row.cost}" for row in rows if row.cost]
+    if costs:
+        console.print(Text(f"a release takes: {'; '.join(costs)}", "dim"))
 
 
 def _word(row: Standing) -> Text:

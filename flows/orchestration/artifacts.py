@@ -16,7 +16,7 @@ from typing import Literal
 
 from synthrisk.conf.secrets import mask, without_secrets
 from synthrisk.flows.outcome import Outcome, word_of
-from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.intervals.estimates import Estimate, decimals
 from synthrisk.metrics.verdicts.results import (
     BRIEF,
     Headline,
@@ -348,4 +348,4 @@ def _interval(found: Estimate, signed: bool = False) -> str:
 
 
 def _number(value: float, signed: bool = False) -> str:
-    return "-" if isnan(value) else f"{value:{'+' if signed else ''}.3f}"
+    return "-" if isnan(value) else decimals(value, signed=signed)

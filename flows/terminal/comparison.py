@@ -47,6 +47,7 @@ class Standing:
     utility: Estimate  # in the study's first utility measure
     utility_measure: str
     failure: str
+    cost: str = ""  # seconds and memory that a release took
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ def standings(study: PastStudy) -> list[Standing]:
             estimate(useful.get((row["synthesizer"], row["utility_measure"]), {}), "utility"),
             text(row["utility_measure"]),
             text(row["failure"]),
+            text(row.get("cost")),
         )
         for row in study.generators.to_dict("records")
     ]

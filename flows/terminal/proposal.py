@@ -84,6 +84,9 @@ def print_guesses(proposal: Proposal) -> None:
         if role.sure == "a guess" and role.meaning != "other"
     ]
     found += [f"{each.name} is a {each.kind}" for each in proposal.columns if each.sure == "a guess"]
+    for each in proposal.columns:
+        texts = each.reading.missing if each.reading is not None else ()
+        found += [f"{', '.join(map(repr, texts))} in {each.name} means a missing cell"] if texts else []
     if found:
         told = f"Taken as guesses, for nobody was asked: {'; '.join(found)}."
         Console(highlight=False).print(Text(told, "yellow"), soft_wrap=True)

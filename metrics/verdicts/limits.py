@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isnan
 
-from synthrisk.metrics.intervals.estimates import Estimate, spelled
+from synthrisk.metrics.intervals.estimates import Estimate, decimals, spelled
 from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
@@ -143,7 +143,9 @@ class SetLimit:
         copied = next(e for e in self.copies if e.lower > self.value).value
         if found.upper - nothing <= _HALF * (copied - nothing):
             return ""
-        return f"it may be more than half of what a full copy reaches, {copied:+.3f}: set a lower limit"
+        return (
+            f"it may be more than half of what a full copy reaches, {decimals(copied, signed=True)}: set a lower limit"
+        )
 
     def would_decide(self, found: Estimate) -> str:
         """Return what would decide where the interval holds the limit, if the value stays; empty where it is not known.
@@ -168,7 +170,7 @@ class SetLimit:
             return f"it has no value for a full copy{few}", "no value for a copy", "more records"
         return (
             f"even a full copy reaches only {spelled(known[0])}",
-            f"a copy reaches {known[0].value:+.3f}",
+            f"a copy reaches {decimals(known[0].value, signed=True)}",
             "a lower limit, or another measure",
         )
 

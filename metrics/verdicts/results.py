@@ -55,6 +55,25 @@ class Limit:
     source: str
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What one release of a generator takes to be made: the table is read, the generator learns and draws."""
+
+    seconds: float  # mean over its releases
+    megabytes: float = float("nan")  # the most memory of a process that made one; NaN where it is not known
+
+    @property
+    def words(self) -> str:
+        """Both, with two digits of what is small.
+
+        Example:
+            >>> Cost(0.8123, 311.7).words, Cost(1234.5).words
+            ('0.81 s, 312 MB', '1,234 s')
+        """
+        seconds = f"{self.seconds:.2g}" if self.seconds < 10 else f"{self.seconds:,.0f}"
+        return f"{seconds} s" + ("" if isnan(self.megabytes) else f", {self.megabytes:,.0f} MB")
+
+
 @dataclass(frozen=True, repr=False)
 class StudyResult:
     """All that a study says."""
@@ -97,6 +116,7 @@ class StudyResult:
     sensitive: Sequence[str] = ()  # the columns that an attacker guesses
     # by key of the measure: the columns that its attacker knows, where they are not ``quasi_identifiers``
     known: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    costs: Mapping[str, Cost] = field(default_factory=dict)  # by generator; of those whose releases come as files none
 
     def __repr__(self) -> str:
         """Show the answer in one line."""

@@ -14,7 +14,7 @@ from mlflow.tracking.context.git_context import GitRunContext
 from mlflow.tracking.context.registry import resolve_tags
 from mlflow.utils.mlflow_tags import MLFLOW_GIT_COMMIT, MLFLOW_SOURCE_NAME, MLFLOW_SOURCE_TYPE
 
-from synthrisk.metrics.intervals.estimates import spelled
+from synthrisk.metrics.intervals.estimates import decimals, spelled
 from synthrisk.metrics.verdicts.quantities import Limited, limited
 from synthrisk.metrics.verdicts.results import Headline, StudyResult
 from synthrisk.metrics.verdicts.verdicts import Verdict
@@ -97,11 +97,12 @@ def generator_tags(result: StudyResult, headline: Headline) -> dict[str, str]:
         "answer": result.answers,
         "failure": result.failures,
         "release": released,
+        "cost": {each: cost.words for each, cost in result.costs.items()},
     }
     people = {"as_if": _as_if_cell(headline)} if headline.as_if else {}
     worst = {"worst": f"{spelled(headline.worst.found)} {headline.worst.name}"} if headline.worst else {}
     useful = headline.utility
-    utility = {"utility": f"{useful.value.value:.3f} {useful.measure.key}"} if useful else {}
+    utility = {"utility": f"{decimals(useful.value.value)} {useful.measure.key}"} if useful else {}
     return {
         "role": settings["role"],
         "synthesizer": name,

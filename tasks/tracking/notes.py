@@ -8,8 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from synthrisk.metrics.intervals.estimates import Estimate, spelled
-from synthrisk.metrics.verdicts.results import Headline, LeagueRow, Overview, StudyResult, league, ordered_names
+from synthrisk.metrics.intervals.estimates import Estimate, decimals, spelled
+from synthrisk.metrics.verdicts.results import (
+    Headline,
+    LeagueRow,
+    Overview,
+    StudyResult,
+    interval_text,
+    league,
+    ordered_names,
+)
 from synthrisk.metrics.verdicts.tables import judged_quantities
 from synthrisk.tasks.tracking.addresses import compare_link, run_link, view_link
 from synthrisk.tasks.tracking.runs import Written
@@ -254,9 +262,9 @@ def _interval(found: Estimate, words: Callable[[Estimate], str] | None = None) -
     if isnan(found.value):
         return "–"
     if isnan(found.lower) or isnan(found.upper):
-        return f"{found.value:+.3f} [no interval]" if words else f"{found.value:.3f} [no interval]"
-    return words(found) if words else f"{found.value:.3f} [{found.lower:.3f}, {found.upper:.3f}]"
+        return f"{decimals(found.value, signed=words is not None)} [no interval]"
+    return words(found) if words else f"{decimals(found.value)} {interval_text(found.lower, found.upper, decimals)}"
 
 
 def _number(value: float) -> str:
-    return "–" if isnan(value) else f"{value:.3f}"
+    return "–" if isnan(value) else decimals(value)

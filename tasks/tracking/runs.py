@@ -305,6 +305,7 @@ def generators_table(result: StudyResult, told: Overview) -> pd.DataFrame:
             | {"utility": useful.value if useful else None}
             | {"role": h.role, "kind": settings.get("kind", ""), "answer": result.answers.get(name, "")}
             | {"failure": result.failures.get(name, "")}
+            | {"cost": result.costs[name].words if name in result.costs else ""}
             | {"release": result.releases[name].status if name in result.releases else ""}
         )
     return pd.DataFrame(rows)

@@ -33,6 +33,7 @@ from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.tasks.workspace.files.parquet import read_typed, write_typed
 from synthrisk.tasks.workspace.folders import Place, keep_file, there
 from synthrisk.tasks.workspace.records import read_where
+from synthrisk.tasks.workspace.work_limits import TAKEN, Taken
 
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"
 KEYS = "keys.json"
@@ -228,6 +229,11 @@ class ReleaseFolder:
         links = np.load(path, allow_pickle=False)
         members = np.flatnonzero(~self.sample.held_out(self.cell.repetition, self.cell.fold))
         return np.append(members, -1)[links]
+
+    def taken(self) -> Taken | None:
+        """Return what it took to make it, the first time; None where that was not measured."""
+        path = there(self.path) / TAKEN
+        return Taken(**json.loads(path.read_text())) if path.exists() else None
 
     def membership(self) -> pd.api.extensions.ExtensionArray:
         """Return True for members, False for control records, NA for held-out ones that the release was drawn from."""

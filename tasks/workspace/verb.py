@@ -3,8 +3,10 @@
 Their functions are also called without Prefect, by commands and worker processes that need not wait for its import.
 """
 
+import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cached_property, update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 from synthrisk.conf.secrets import masks_errors
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.folders import Place, is_kept, keep
+from synthrisk.tasks.workspace.work_limits import TAKEN, Taken
 
 if TYPE_CHECKING:
     from prefect import Task
@@ -95,11 +98,20 @@ def check_given(argument: str, value: object, kind: type, task: str) -> None:
         raise InputError(f"{argument} must be what {task} returns, got {type(value).__name__}")
 
 
-def found_or_made(task: str, folder: Path, write: Callable[[Path], None]) -> str:
-    """Return the path of a folder that ``write`` fills unless it is there; Prefect shows the run as Cached if it is."""
+def found_or_made(task: str, folder: Path, write: Callable[[Path], Taken | None]) -> str:
+    """Return the path of a folder that ``write`` fills unless it is there; Prefect shows the run as Cached if it is.
+
+    What ``write`` says that it has taken is kept in the folder: no key holds it, and who finds it again has it too.
+    """
     if "prefect" in sys.modules and is_kept(folder):  # else no run is under way
         _show_as_cached(task)
-    return Place(keep(folder, write))
+
+    def kept(draft: Path) -> None:
+        taken = write(draft)
+        if taken is not None:
+            (draft / TAKEN).write_text(json.dumps(asdict(taken)))
+
+    return Place(keep(folder, kept))
 
 
 def _show_as_cached(task: str) -> None:

@@ -1,14 +1,16 @@
 """Work that may take so long and so much memory: in a process of its own, which is ended where it takes more."""
 
+import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,8 +42,22 @@ class Limits:
 NO_LIMITS = Limits()
 
 
-def within(limits: Limits, folder: Path, cell: str, work: Callable[..., object], *given: Any) -> None:
+TAKEN = "taken.json"
+"""What it took to make what a folder holds."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What work has taken."""
+
+    seconds: float  # of the clock
+    megabytes: float | None = None  # the most resident memory of its process meanwhile; None where nobody tells
+
+
+def within(limits: Limits, folder: Path, cell: str, work: Callable[..., object], *given: Any) -> Taken:
     """Do work that leaves its results in files; with limits in a process group of its own, which is ended above them.
+
+    Return what it has taken, of a process of its own without its start.
 
     Args:
         limits: The limits.
@@ -55,8 +71,7 @@ def within(limits: Limits, folder: Path, cell: str, work: Callable[..., object],
         CellError: The work failed, took more than a limit, or its process was ended by something else.
     """
     if not limits.any:
-        work(*given)
-        return
+        return _measured(work, *given)
     with TemporaryDirectory(prefix=draft_name(), dir=private_folder(folder / "limited")) as place:
         asked = Path(place) / "asked"
         asked.write_bytes(pickle.dumps((folder, cell, work, given)))
@@ -75,6 +90,24 @@ def within(limits: Limits, folder: Path, cell: str, work: Callable[..., object],
             raise pickle.loads(failure.read_bytes())  # noqa: S301 - written by our own process
         if process.returncode:
             raise CellError(_ended(process.returncode))
+        return Taken(**json.loads(asked.with_name("taken").read_text()))
+
+
+_PROCESS = Path("/proc/self")
+
+
+def _measured(work: Callable[..., object], *given: Any) -> Taken:
+    """Do work; return what it has taken. Only Linux tells the most memory of a while, and not in each container."""
+    told = True
+    try:
+        (_PROCESS / "clear_refs").write_text("5")  # the high-water mark begins anew
+    except OSError:
+        told = False
+    began = time.monotonic()
+    work(*given)
+    seconds = time.monotonic() - began
+    most = re.search(r"VmHWM:\s+(\d+) kB", (_PROCESS / "status").read_text()) if told else None
+    return Taken(seconds, int(most[1]) * 1024 / 1e6 if most else None)
 
 
 def _wait(process: subprocess.Popen[bytes], limits: Limits) -> str:
@@ -116,7 +149,8 @@ def _main(asker: int, asked: Path) -> None:
     end_with_parent(asker, lambda: os.killpg(0, signal.SIGKILL))  # with all that the work has started
     folder, cell, work, given = pickle.loads(asked.read_bytes())  # noqa: S301 - written by our own process
     try:
-        told_safely(folder, cell, lambda: work(*given))
+        taken = told_safely(folder, cell, lambda: _measured(work, *given))
+        asked.with_name("taken").write_text(json.dumps(asdict(taken)))
     except Exception as error:  # noqa: BLE001 - InputError and CellError: their texts hold no cells
         asked.with_name("failure").write_bytes(pickle.dumps(error))
 

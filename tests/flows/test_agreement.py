@@ -9,12 +9,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+import yaml
 from mlflow import MlflowClient
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterType
 
+from synthrisk.conf import Study, load
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.cli.evaluate import as_json
+from synthrisk.flows.evaluate_settings import asked_text
+from synthrisk.flows.study_course import study_text
 from synthrisk.flows.terminal.answer import close
 from synthrisk.metrics.verdicts.results import league, overview
 from synthrisk.tasks.tracking.history import studies
@@ -264,3 +268,12 @@ def test_prefect(outcome, truth):
     _close(told, {key: row for key, row in truth.items() if key[1] in judged})
     for headline in overview(outcome.result).synthesizers:
         assert f"**{headline.word}**" in page
+
+
+def test_what_was_asked_is_written_with_limits_and_read_as_the_same_study():
+    study = load("demo")
+    text = study_text(study)
+    assert "\nlimits:\n" in text
+    assert "thresholds" not in text
+    assert Study.model_validate(yaml.safe_load(text)) == study
+    assert asked_text({"thresholds": {"risk/rapid": 0.1}}) == "limits:\n  risk/rapid: 0.1\n"

@@ -2,6 +2,7 @@
 
 import inspect
 import pydoc
+from html import escape
 from html.parser import HTMLParser
 
 import matplotlib as mpl
@@ -61,13 +62,35 @@ def test_a_score_shows_its_numbers_in_a_line_and_no_record(score):
     assert f"{score.published:.3f}" in cells(score._repr_html_())
 
 
+def test_a_notebook_says_what_the_number_means_in_a_sentence(score):
+    assert f"<p>{escape(METRICS['zero_cap'].said)}.</p>" in score._repr_html_().split("<details>")[0]
+
+
+def test_a_value_that_is_no_mean_of_its_records_has_no_interval_of_them():
+    records = pd.DataFrame({"score": [0.1, 0.9]})
+    assert "value" in (told := cells(Score("own", 0.7, 0.7, records)._repr_html_()))
+    assert told[told.index("value") + 1] == "0.700"
+
+
 def test_a_notebook_has_five_numbers_and_the_worst_records_all_else_folded():
     records = pd.DataFrame({"score": [0.1, 0.9, np.nan, 0.5, 0.7, 0.2, 0.3]}, index=[CELL + str(i) for i in range(7)])
     details = {"control": 0.2, "guess": 0.3, "memorization": 0.1, "accuracy": 0.444}
     html = Score("own", 0.45, 0.55, records, details)._repr_html_()
     first, folded = html.split("<details>")
     assert cells(first) == [
-        *("own", "value", "0.450", "control", "0.200", "guess", "0.300", "memorization", "0.100", "records", "7"),
+        *(
+            "own",
+            "value",
+            "0.450 [0.127, 0.773]",
+            "control",
+            "0.200",
+            "guess",
+            "0.300",
+            "memorization",
+            "0.100",
+            "records",
+            "7",
+        ),
         *("row of records (from 0)", "score", "1", "0.900", "4", "0.700", "3", "0.500", "6", "0.300", "5", "0.200"),
     ]
     assert {"published", "0.550", "accuracy", "0.444"} <= set(cells(folded))

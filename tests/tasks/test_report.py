@@ -329,12 +329,6 @@ def test_the_limit_of_the_look_at_the_releases_stands_with_the_others_where_it_d
     assert "+0.200 [+0.150, +0.250]" in chapter.text.partition("look/nearness, limit 0.04")[2]
 
 
-def test_the_settings_call_a_limit_a_limit():
-    shown = read(usual(), "name: adult\nthresholds:\n  risk/rapid: 0.1\n").text
-    assert "limits: risk/rapid: 0.1" in shown
-    assert "thresholds:" not in shown
-
-
 def test_many_measures_and_synthesizers():
     measures = [replace(RAPID, label=f"rapid_{i}") for i in range(3)]
     names = [f"a very long name of synthesizer number {i}, which does not end" for i in range(12)]

@@ -1,6 +1,5 @@
 """The answer: may it go out and why, the league table, pairs, all numbers; and what words and notes refer to."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -55,6 +54,7 @@ def _context_league(shown: Shown) -> Mapping[str, Any] | None:
     return {
         "lines": lines,
         "promised": promised(shown.result),
+        "costs": shown.result.costs,
         "judged": shown.overview.judged,
         "useful": any(line.headline.utility for line in lines),
     }
@@ -157,8 +157,7 @@ DEFINITIONS = Section("definitions", "How to read this", "definitions.html", _co
 
 
 def _context_provenance(shown: Shown) -> Mapping[str, Any]:
-    """Return the settings as they are printed: what is allowed is called a limit, as a study's file may call it."""
-    return {"settings": re.sub(r"^thresholds:", "limits:", shown.settings, flags=re.MULTILINE)}
+    return {"settings": shown.settings}
 
 
 PROVENANCE = Section("provenance", "Provenance", "provenance.html", _context_provenance)

@@ -126,6 +126,7 @@ def test_init_reads_a_table_as_its_steward_would(place, say):
         assert words in said.out
     assert "aufnahme: does the day come first (%d/%m/%Y) or the month (%m/%d/%Y)?" in " ".join(said.out.split())
     assert "Taken as guesses, for nobody was asked" in said.out
+    assert "'NA' in raucher means a missing cell" in said.out
     held = " ".join(said.out.split())
     for how_sure in ("id number, 120 values", "raucher boolean (likely)", "aufnahme date (a guess)"):
         assert how_sure in held

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.conf.tables import FileForm
-from synthrisk.tasks.synthesize.task import synthesize
+from synthrisk.tasks.synthesize.task import release, synthesize
 from synthrisk.tasks.workspace.failures import printed_to
 from synthrisk.tasks.workspace.references import Cut, Sample, store
 from synthrisk.tasks.workspace.store import save_array
@@ -31,6 +31,17 @@ def test_the_key_holds_what_the_synthesizer_sees(tmp_path):
     assert list(named.synthetic().columns) == ["age"]
     keys = [plain.key, named.key, made(seed=2).key, made(options={"min_samples_leaf": 2}).key]
     assert len({*keys, made(form=FileForm(missing=("?",))).key}) == 5
+
+
+def test_what_a_release_took_is_kept_beside_it_and_found_again_with_it(tmp_path):
+    table = store(pd.DataFrame({"age": [30, 40] * 4}), tmp_path)
+    save_array(np.array([[0, 1] * 4], dtype=np.int16), tmp_path / "cut.npy")
+    sample = Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0), str(tmp_path))
+    first = synthesize.fn(sample, "cart")
+    assert first.taken().seconds > 0
+    assert synthesize.fn(sample, "cart").taken() == first.taken()
+    given = release.fn(sample, first.synthetic())
+    assert given.taken() is None  # nobody saw it made
 
 
 def test_what_a_generator_prints_is_in_a_private_file(tmp_path, capsys):

@@ -22,9 +22,24 @@ PLENTY = Limits(seconds=120, gigabytes=8)
 
 @pytest.mark.parametrize("limits", [NO_LIMITS, PLENTY])
 def test_work_that_keeps_its_limits_leaves_its_file_and_no_other(tmp_path, limits):
-    within(limits, tmp_path, "cell", work.writes, tmp_path / "out", "text")
+    taken = within(limits, tmp_path, "cell", work.writes, tmp_path / "out", "text")
     assert (tmp_path / "out").read_text() == "text"
+    assert 0 < taken.seconds < 100
     assert not any((tmp_path / "limited").glob("*")) if limits.any else not (tmp_path / "limited").exists()
+
+
+@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="only Linux tells it")
+@pytest.mark.parametrize("limits", [NO_LIMITS, PLENTY])
+def test_the_most_memory_is_that_of_the_work_alone_not_what_the_process_had_before(tmp_path, limits):
+    bytearray(400_000_000).find(1)  # had, and given back
+    small = within(limits, tmp_path, "cell", work.writes, tmp_path / "out", "text").megabytes
+    large = within(limits, tmp_path, "cell", work.fills, 200_000_000).megabytes
+    assert 150 < large - small < 300
+
+
+def test_where_the_most_memory_is_not_told_time_is_taken_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(work_limits, "_PROCESS", tmp_path / "absent")
+    assert within(NO_LIMITS, tmp_path, "cell", work.writes, tmp_path / "out", "text").megabytes is None
 
 
 def test_work_that_never_returns_is_ended_with_what_it_started(tmp_path, monkeypatch):
