@@ -24,12 +24,13 @@ from synthrisk.metrics.release.identifiers import RELEASED, Released, in_all
 from synthrisk.metrics.release.k_anonymity import KAnonymity, keys_of_real, mean_keys, values_of_real
 from synthrisk.metrics.release.validity import ReleaseSummary, summarise
 from synthrisk.metrics.seeds import seed_of
+from synthrisk.metrics.study.findings import Cost
 from synthrisk.metrics.study.ledger import Measure, Planned
 from synthrisk.metrics.tables.tables import Tables, Target, name_of
 from synthrisk.metrics.verdicts.limits import Size
 from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL, Limited, limited
 from synthrisk.metrics.verdicts.references import Check, check_references
-from synthrisk.metrics.verdicts.results import METHODS, Cost, Limit, StudyResult
+from synthrisk.metrics.verdicts.results import METHODS, Limit, StudyResult
 from synthrisk.metrics.verdicts.revealing_columns import Carriers, OneRelease, carriers
 from synthrisk.metrics.verdicts.sentences import columns_named
 from synthrisk.metrics.verdicts.verdicts import Beside, Verdict, check_limits, holds_for, limits_kept

@@ -372,6 +372,25 @@ def _explained(found: Estimate, *reasons: str) -> Estimate:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What one release of a generator takes to be made: the table is read, the generator learns and draws."""
+
+    seconds: float  # mean over its releases
+    megabytes: float = float("nan")  # the most memory of a process that made one; NaN where it is not known
+
+    @property
+    def words(self) -> str:
+        """Both, with two digits of what is small.
+
+        Example:
+            >>> Cost(0.8123, 311.7).words, Cost(1234.5).words
+            ('0.81 s, 312 MB', '1,234 s')
+        """
+        seconds = f"{self.seconds:.2g}" if self.seconds < 10 else f"{self.seconds:,.0f}"
+        return f"{seconds} s" + ("" if np.isnan(self.megabytes) else f", {self.megabytes:,.0f} MB")
+
+
+@dataclass(frozen=True)
 class Usefulness:
     """One line of the table of utility."""
 

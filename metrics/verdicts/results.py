@@ -22,7 +22,7 @@ from synthrisk.metrics.release.k_anonymity import KAnonymity
 from synthrisk.metrics.release.validity import ReleaseSummary
 from synthrisk.metrics.score import number, table
 from synthrisk.metrics.study.comparison import Comparison
-from synthrisk.metrics.study.findings import Finding, Usefulness
+from synthrisk.metrics.study.findings import Cost, Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, limited, quantity_of
@@ -53,25 +53,6 @@ class Limit:
 
     value: float
     source: str
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one release of a generator takes to be made: the table is read, the generator learns and draws."""
-
-    seconds: float  # mean over its releases
-    megabytes: float = float("nan")  # the most memory of a process that made one; NaN where it is not known
-
-    @property
-    def words(self) -> str:
-        """Both, with two digits of what is small.
-
-        Example:
-            >>> Cost(0.8123, 311.7).words, Cost(1234.5).words
-            ('0.81 s, 312 MB', '1,234 s')
-        """
-        seconds = f"{self.seconds:.2g}" if self.seconds < 10 else f"{self.seconds:,.0f}"
-        return f"{seconds} s" + ("" if isnan(self.megabytes) else f", {self.megabytes:,.0f} MB")
 
 
 @dataclass(frozen=True, repr=False)
