@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SECTION_GROUP, points
-from synthrisk.metrics.verdicts.results import Headline, Overview, StudyResult, overview
+from synthrisk.metrics.verdicts.results import Headline, Limit, Overview, StudyResult, overview
 from synthrisk.metrics.verdicts.sentences import columns_named
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.sections.answer import ANSWER, DEFINITIONS, LEAGUE, NOTES, NUMBERS, PAIRS, PROVENANCE
@@ -101,7 +101,7 @@ STYLE = Markup(files("synthrisk.tasks.pages").joinpath("record.css").read_text("
 
 _GENERATORS = 4  # generators that are told one by one; of more, the rest are counted
 _SENTENCES = 3  # sentences of one generator
-_LIMITS = 8  # limits in the table
+_LIMITS = 8  # rows of the table of limits
 _REPEATED = (
     *("data", "who_is_who", "left_out", "data_digest", "seed", "split", "split_digest"),
     *("interval", "methods", "versions", "started"),
@@ -125,7 +125,10 @@ def record(result: StudyResult) -> str:
 def body(result: StudyResult) -> Markup:
     """Return what the record says, without the head of a page: the report prints it too."""
     told = overview(result)
-    limits = list(result.judged_limits.items())
+    alike: dict[Limit, list[str]] = {}  # quantities of one limit by one author share a row
+    for name, limit in result.judged_limits.items():
+        alike.setdefault(limit, []).append(name)
+    limits = [(names, limit) for limit, names in alike.items()]
     facts = {name: result.facts[name] for name in _REPEATED if result.facts.get(name)}
     text = render(
         "record_body.html",
@@ -134,7 +137,7 @@ def body(result: StudyResult) -> Markup:
         told=[_told(each) for each in told.synthesizers[:_GENERATORS]],
         rest=_counted(told.synthesizers[_GENERATORS:]),
         limits=limits[:_LIMITS],
-        more_limits=len(limits) - _LIMITS,
+        more_limits=sum(len(names) for names, _ in limits[_LIMITS:]),
         seen=_seen(told),
         names=[each.synthesizer for each in told.synthesizers],
         unjudged=columns_named([m.key for m in told.unjudged]),

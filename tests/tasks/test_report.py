@@ -386,6 +386,14 @@ def test_the_record_says_whose_records_are_whose_and_what_is_left_out():
     assert "Left outmail and note" in shown
 
 
+def test_limits_of_one_value_by_one_author_share_a_row_of_the_record():
+    board, steward = Limit(0.05, "the board"), Limit(0.05, "the steward")
+    limits = {"memorization/rapid.income": board, "control_gain/rapid.income": board, "risk/rapid.income": steward}
+    rows = Page(record(study([finding("cart")], limits))).text.split("set by")[1]
+    assert "memorization/rapid.income, control_gain/rapid.income0.05the board" in rows
+    assert "risk/rapid.income0.05the steward" in rows
+
+
 def test_names_in_the_record_are_harmless():
     name = "<script>alert(1)</script>"
     measure = replace(RAPID, label=name)

@@ -6,6 +6,7 @@ from itertools import groupby
 from math import isnan
 from typing import Any
 
+from synthrisk.metrics.catalogue import in_words
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Finding
@@ -51,12 +52,15 @@ def _context_league(shown: Shown) -> Mapping[str, Any] | None:
         return None
     found = {(f.synthesizer, f.measure.key): f for f in shown.result.findings}
     lines = [Standing(h, found.get((h.synthesizer, h.worst.measure)) if h.worst else None) for h in _lines(shown)]
+    useful = next((line.headline.utility for line in lines if line.headline.utility), None)
     return {
         "lines": lines,
         "promised": promised(shown.result),
         "costs": shown.result.costs,
         "judged": shown.overview.judged,
-        "useful": any(line.headline.utility for line in lines),
+        "limits": shown.result.judged_limits,
+        "useful": useful,
+        "meaning": in_words(METRICS[useful.measure.metric]) if useful else "",
     }
 
 

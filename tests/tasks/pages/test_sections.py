@@ -18,7 +18,7 @@ from synthrisk.metrics.atlas import dose_in_words, shipped
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.study.comparison import Comparison
-from synthrisk.metrics.study.findings import Usefulness
+from synthrisk.metrics.study.findings import Cost, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.results import Limit
 from synthrisk.tasks.pages import report
@@ -102,8 +102,13 @@ def test_the_league_table_has_a_line_a_generator_the_worst_first():
     lines = [words(row) for row in table.split("<tr")[2:]]
     assert [line.partition(">")[2].split()[0] for line in lines] == list(PICTURE)
     text = " ".join(lines)
-    assert "RISK +0.125 [+0.119, +0.131] memorization/rapid.income 0.450 (0.325) 0.900 [0.900, 0.900]" in text
+    assert "RISK +0.125 [+0.119, +0.131] 0.050 memorization/rapid.income 0.450 (0.325) 0.900 [0.900, 0.900]" in text
     assert "reference: the training rows themselves +0.550" in text
+    assert "a release takes" not in table
+    told = words(report_of(usual(utility=useful, costs={"cart": Cost(2.0, 311.6), "coarse": Cost(90.4)})))
+    assert "Utility is accuracy. Simple questions" in told
+    assert "0.900 [0.900, 0.900] 2 s, 312 MB" in told
+    assert "90 s" in told
 
 
 def test_each_measure_is_told_in_words_with_its_source_and_what_is_not_judged_is_said():
