@@ -1,4 +1,6 @@
-"""The answer of a study on the terminal: at most 20 lines, none longer than the terminal is wide.
+"""The answer of a study on the terminal: at most 23 lines, none longer than the terminal is wide.
+
+So a terminal of 24 rows shows all of it above its prompt.
 
 Who attacked what with which knowledge, a line a generator, what no limit judges, what the study is able to see, and
 where to read on.
@@ -34,7 +36,7 @@ from synthrisk.metrics.verdicts.verdicts import Verdict
 from synthrisk.tasks.tracking.addresses import not_logged_yet
 
 NARROWEST, WIDEST = 80, 120
-_MOST = 20  # lines in all
+_MOST = 23  # lines in all
 _WHERE = 2  # lines that say where to read on
 _GENERATORS = 6  # lines of generators; of more, the rest are counted
 _LEAKS = 3  # lines of planted leaks
@@ -348,7 +350,7 @@ _FEW = 12  # rows of limits that would have been kept that are shown to everybod
 
 
 def close(outcome: Outcome, *, verbose: bool = False) -> None:
-    """Print what a reader must know, the answer in at most 20 lines last of all; ``verbose``: all tables first."""
+    """Print what a reader must know, the answer in at most 23 lines last of all; ``verbose``: all tables first."""
     console = Console(highlight=False)
     if not (outcome.result.limits or outcome.result.verdicts):
         console.print(NOT_JUDGED)

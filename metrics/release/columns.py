@@ -446,12 +446,13 @@ def _finer(one: Column) -> Iterator[Problem]:
 def _unseen(one: Column) -> Iterator[Problem]:
     members, released = one.codes
     present = released[released < one.size - 1]
-    share = float(np.mean(~one.known[present])) if len(present) else 0.0
-    if not share:
+    count = int(np.sum(~one.known[present]))
+    if not count:
         return
+    share = count / len(present)
     alone = float(np.mean(np.bincount(members, minlength=one.size)[members] == 1))
     broken = share >= _UNSEEN and alone < _SHARED and _apart(alone, share, one, CHANCE)
-    words = f"column {one.name!r} has values in {share:.1%} of the released cells that no real record has"
+    words = f"column {one.name!r} has values in {count:,} of {len(present):,} cells that no real record has"
     if broken and _unknown_folded(one) < _UNSEEN:
         yield Problem("unseen", str(one.name), "far", f"{words} in the same spelling")
     else:

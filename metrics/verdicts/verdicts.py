@@ -387,7 +387,8 @@ def _look(name: str, excess: Estimate, limit: float, size: Size) -> Verdict | No
         copied = f"as if {as_people(excess.value)} people had been copied"
         return Verdict(name, LOOK, limit, "RISK", f"the release lies on members: {excess.note}", *own, copied)
     if excess.upper < 0 and excess.note:
-        return Verdict(name, LOOK, limit, "RISK", f"{MISSING}: {excess.note}", *own, "members are missing")
+        reason = excess.note if MISSING in excess.note else f"{MISSING}: {excess.note}"
+        return Verdict(name, LOOK, limit, "RISK", reason, *own, "members are missing")
     if excess.lower > 0 and excess.upper >= limit:
         reason = f"the release may lie on more members than {as_people(limit)}: {excess.note}"
         advice = _clearer_look(excess, limit, size)

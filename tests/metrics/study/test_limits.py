@@ -249,6 +249,14 @@ def test_a_look_that_shows_more_members_than_the_limit_is_a_risk(excess, word):
     assert [v.word for v in looks] == ([word] if word else [])
 
 
+@pytest.mark.parametrize("note", ["0.0% of the members are near", "members are told by what is missing: 0.0% are near"])
+def test_a_look_says_once_that_members_are_told_by_what_is_missing(note):
+    found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
+    beside = Beside(ANSWERS, excess={"cart": replace(around(-0.1, 0.02), note=note)})
+    (look,) = (v for v in judge(found, {LIMIT: 0.05}, [PASSED], beside) if v.quantity == LOOK)
+    assert look.reason.count("members are told by what is missing") == 1
+
+
 def test_a_look_that_holds_its_limit_says_what_would_decide():
     found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
     beside = Beside(ANSWERS, excess={"cart": Estimate(0.04, 0.03, 0.06)}, size=Size(members=500, controls=500))
