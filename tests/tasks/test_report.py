@@ -616,6 +616,8 @@ def test_members_found_stand_beside_their_reason_and_the_bound_of_epsilon():
     assert "(e, delta)-differential privacy, with delta = 0.001 and 95 % confidence" in whole.text
     assert "never a guarantee" in whole.text
     assert "found at 1 %" not in plain().text
+    limited = read(study([own, finding("copy", DISTANCE)], {f"tpr/{DISTANCE.key}": Limit(0.06, "the board")}))
+    assert f"Limit 0.06 on tpr/{DISTANCE.key}." in limited.text
     rates, (bound,) = as_json(result)["tpr"], as_json(result)["epsilon"]
     assert [(r["measure"], r["false_positive_rate"], r["tpr"], r["note"]) for r in rates] == [
         (DISTANCE.key, 0.01, 0.03, ""),
