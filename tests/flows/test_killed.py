@@ -16,6 +16,7 @@ from mlflow import MlflowClient
 
 from synthrisk.flows.cli.exit_codes import BROKEN
 from synthrisk.tasks.tracking.store_outage import ids_waiting
+from synthrisk.tasks.workspace.work_limits import TAKEN
 
 KINDS = [(way, kind) for kind in ("main", "group", "worker", "server") for way in ("plain", "--prefect")]
 """Who is killed: on a Prefect server of its own, and without Prefect, where workers are forked from a server too."""
@@ -55,7 +56,7 @@ class Study:
         return self.start_python(self.script, way, cwd=self.folder)
 
     def found(self):
-        """Return what it has ended in: all numbers of its runs, and all files of releases and ledgers."""
+        """Return what it has ended in: all numbers of its runs, and all files of releases and ledgers, but their cost."""
         client = MlflowClient(f"sqlite:///{self.workspace / 'mlflow.db'}")
         runs = client.search_runs([client.get_experiment_by_name("killed").experiment_id], max_results=1000)
         assert not [run for run in runs if "incomplete" in run.data.tags or run.info.status != "FINISHED"]
@@ -70,7 +71,7 @@ class Study:
             str(path.relative_to(self.workspace)): hashlib.sha256(path.read_bytes()).hexdigest()
             for kind in ("releases", "ledgers")
             for path in (self.workspace / kind).rglob("*")
-            if path.is_file()
+            if path.is_file() and path.name != TAKEN
         }
         return numbers, files
 
