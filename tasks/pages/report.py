@@ -138,6 +138,7 @@ def body(result: StudyResult) -> Markup:
         rest=_counted(told.synthesizers[_GENERATORS:]),
         limits=limits[:_LIMITS],
         more_limits=sum(len(names) for names, _ in limits[_LIMITS:]),
+        owners=columns_named([f'"{source}"' for source in told.owners if source] or ["nobody who is named"]),
         seen=_seen(told),
         names=[each.synthesizer for each in told.synthesizers],
         unjudged=columns_named([m.key for m in told.unjudged]),

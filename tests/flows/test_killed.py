@@ -56,7 +56,7 @@ class Study:
         return self.start_python(self.script, way, cwd=self.folder)
 
     def found(self):
-        """Return what it has ended in: all numbers of its runs, and all files of releases and ledgers, but their cost."""
+        """Return what it has ended in: all numbers of its runs, all files of releases and ledgers but their costs."""
         client = MlflowClient(f"sqlite:///{self.workspace / 'mlflow.db'}")
         runs = client.search_runs([client.get_experiment_by_name("killed").experiment_id], max_results=1000)
         assert not [run for run in runs if "incomplete" in run.data.tags or run.info.status != "FINISHED"]
