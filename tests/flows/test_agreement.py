@@ -262,7 +262,7 @@ def test_prefect(outcome, truth):
             measure = line[4:].replace("\\", "")
         cells = [c.strip() for c in line.replace("\\", "").strip("|").split("|")]
         if (cells[0], measure) in truth:
-            risk, memorization = ([float(n) for n in NUMBER.findall(cells[i])] for i in (2, 4))
+            risk, memorization = (_numbers(cells[i]) for i in (2, 4))
             told[cells[0], measure] = (*_three(risk), *_three(memorization), cells[1])
     judged = {m.key for m in overview(outcome.result).judged}
     _close(told, {key: row for key, row in truth.items() if key[1] in judged})
