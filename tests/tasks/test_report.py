@@ -361,7 +361,7 @@ def test_the_decision_record_says_what_may_go_out_under_whose_limits_and_has_roo
         "the ethics board",
         "copy: seen by 1 of 1 limit",
         "distance_to_closest_record",
-        "It holds under the limits below, and no others; \"the ethics board\" set them.",
+        'It holds under the limits below, and no others; "the ethics board" set them.',
         "cartmay go outmay not go outis to be studied again",
         "coarsemay go out",
         "Date, signature",
