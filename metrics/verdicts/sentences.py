@@ -1,8 +1,8 @@
 """What a limited quantity says of people, in a sentence that needs no word of statistics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import ceil, floor, isnan
 
 import numpy as np
 
@@ -248,17 +248,24 @@ def _minus(number: float, text: str) -> str:
 
 
 def _rounded(verdict: Verdict, scale: int) -> tuple[str, str, str, str]:
-    """Return the sizes of value, ends and limit, each with as few decimals as leave it on its side of the limit."""
+    """Return the sizes of value, ends and limit, each with as few decimals as leave it on its side of the limit.
+
+    Ends are rounded away from the value, so that "at least" and "at most" are true.
+    """
     limit = scale * verdict.limit
 
-    def text(number: float) -> str:
-        size, first = scale * abs(number), 0 if scale > 1 else 2
-        every = range(first, first + 5)
-        kept = (d for d in every if np.sign(round(size, d) - limit) == np.sign(size - limit))
-        return f"{size:.{next(kept, every[-1])}f}"
+    def text(number: float, way: Callable[[float], float] = round) -> str:
+        first = 0 if scale > 1 else 2
+        for decimals in range(first, first + 5):
+            size = abs(way(round(scale * number * 10**decimals, 6)) / 10**decimals)
+            if np.sign(size - limit) == np.sign(scale * abs(number) - limit):
+                break
+        return f"{size:.{decimals}f}"
 
-    value, lower, upper = (text(n) for n in (verdict.value, verdict.lower, verdict.upper))
-    return value, lower, upper, f"{limit:.6g}"
+    ends = (
+        ("?", "?") if isnan(verdict.lower + verdict.upper) else (text(verdict.lower, floor), text(verdict.upper, ceil))
+    )
+    return text(verdict.value), *ends, f"{limit:.6g}"
 
 
 def _capital(text: str) -> str:

@@ -128,6 +128,24 @@ def test_a_sentence_says_what_was_found_in_people(found, text):
     assert sentence(found, KNOWS) == text
 
 
+@pytest.mark.parametrize(
+    ("word", "lower", "upper", "ends"),
+    [
+        ("RISK", 0.067, 0.08, "at least 6"),
+        ("RISK", 0.07, 0.08, "at least 7"),
+        ("RISK", 0.054, 0.08, "at least 5.4"),
+        ("NO EVIDENCE", -0.01, 0.032, "at most 4"),
+        ("NO EVIDENCE", -0.01, 0.0471, "at most 4.8"),
+        ("INCONCLUSIVE", 0.019, 0.053, "between 1 and 6"),
+        ("INCONCLUSIVE", -0.031, 0.062, "between 4 fewer and 7 more"),
+        ("RISK", -0.082, -0.067, "between 6 and 9 fewer"),
+    ],
+)
+def test_ends_are_rounded_away_from_the_value_so_that_at_least_and_at_most_are_true(word, lower, upper, ends):
+    said = sentence(verdict("memorization/zero_cap.income", word, (lower + upper) / 2, lower, upper), KNOWS)
+    assert said.endswith(f"({ends}, limit 5)")
+
+
 def test_whoever_knows_nothing_has_the_release_alone():
     told = sentence(verdict("memorization/zero_cap.income"), Knowledge())
     assert told.startswith("Whoever has the release guesses income of 7 more people in 100 right")
