@@ -58,11 +58,11 @@ def numbers_of(result: StudyResult, told: Overview, name: str, *, ends: bool = T
     """Return the metrics of one generator.
 
     Always the headline, each utility, and each limited quantity with both ends of its interval, for its limit holds
-    on both sides of 0, and with the limit: more than ``MOST`` where many limits are set. As long as no generator of
-    the study has more than ``MOST``: the memorization of each measure, its risk, and with steps the share of members at
-    risk by threshold of the gain in percent (``risk_curve``; of a number by tolerance of the error, in percent of the
-    one in force), and of the measures that are judged the value of each release (``risk_release``). Where no limit is
-    set all of these.
+    on both sides of 0, and with the limit: more than ``MOST`` where many limits are set. Unless these are more, the
+    memorization of each measure. As long as no generator of the study has more than ``MOST``: the risk of each, and
+    with steps the share of members at risk by threshold of the gain in percent (``risk_curve``; of a number by
+    tolerance of the error, in percent of the one in force), and of the measures that are judged the value of each
+    release (``risk_release``). Where no limit is set all of these.
     Without ``ends`` limited quantities stand without the ends of their intervals and their limits.
     """
     parts = _parts(result, told, name, ends)
@@ -73,11 +73,14 @@ def numbers_of(result: StudyResult, told: Overview, name: str, *, ends: bool = T
 
 
 def _fitting(parts: Sequence[Sequence[Sequence[Number]]]) -> list[int]:
-    """Return the places of the parts that all generators of a study have: the first, and those for which is room."""
+    """Return the places of the parts that all generators of a study have: the first, and those for which is room.
+
+    The second, memorization, has room where the first leaves any: a study of many measures has all of it.
+    """
     keys = [{number.key for own in parts for number in own[place]} for place in range(len(parts[0]))]
     kept, count = [0], len(keys[0])
     for place in range(1, len(keys)):
-        if count + len(keys[place] - keys[0]) <= MOST:
+        if count + (0 if place == 1 else len(keys[place] - keys[0])) <= MOST:
             kept.append(place)
             count += len(keys[place] - keys[0])
     return kept
