@@ -278,3 +278,9 @@ def _rule(problem: Mapping[str, Any]) -> str:
         return str(problem["msg"])
     ends = {name: f"{end:g}" if isinstance(end, float) else end for name, end in problem.get("ctx", {}).items()}
     return rule.format(**ends)
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Return settings as YAML, which is read as the same settings; what is allowed is called a limit."""
+    told = {"limits" if name == "thresholds" else name: each for name, each in settings.items()}
+    return str(yaml.safe_dump(told, sort_keys=False, allow_unicode=True))

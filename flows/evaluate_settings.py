@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-import yaml
 
 from synthrisk.conf import Study, load
-from synthrisk.conf.loader import checked
+from synthrisk.conf.loader import checked, settings_text
 from synthrisk.conf.study import Data, SynthesizerChoice
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics import METRICS, InputError
@@ -206,9 +205,7 @@ def _options(synthetic: str, links: str | None, drop: Sequence[str]) -> dict[str
 
 def asked_text(arguments: Mapping[str, Any]) -> str:
     """Return what was asked of ``evaluate``, as YAML: not the study, whose split nobody asked for."""
-    given = {"limits" if name == "thresholds" else name: each for name, each in arguments.items()}
-    said = {name: given[name] for name in sorted(given) if given[name] not in (None, [], {})}
-    return str(yaml.safe_dump(said, sort_keys=False, allow_unicode=True))
+    return settings_text({name: arguments[name] for name in sorted(arguments) if arguments[name] not in (None, [], {})})
 
 
 def check_control(control: str | None, thresholds: Mapping[str, float] | None) -> None:

@@ -11,9 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import yaml
-
 from synthrisk.conf import Study
+from synthrisk.conf.loader import settings_text
 from synthrisk.conf.study import NON_MEMBERS, Runner, Tracking
 from synthrisk.flows.execution.calls_and_retries import LOST, OURS, Answer, Calls, How
 from synthrisk.flows.orchestration.progress import LOOK, ends_of, in_words, progress, say, seconds_of, step, warn
@@ -313,12 +312,6 @@ def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "",
     return Course(judged, found, ends)
 
 
-def study_text(study: Study) -> str:
-    """Return a study as YAML, which is read as the same study; what is allowed is called a limit."""
-    told = {"limits" if name == "thresholds" else name: each for name, each in study.model_dump(mode="json").items()}
-    return str(yaml.safe_dump(told, sort_keys=False, allow_unicode=True))
-
-
 def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warning: str = "") -> Outcome:
     """Run a study on a table that is split already, and log it.
 
@@ -331,7 +324,7 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     """
     ran = judged_course(study, sample, calls, warning)
     judged, found, ends = ran.judged, ran.found, ran.ends
-    asked = settings or study_text(study)
+    asked = settings or settings_text(study.model_dump(mode="json"))
     shown = {name: each for name, each in found.items() if study.exposure and each.generator.role == "synthesizer"}
     study_id, confidence = judged.result.study_id, study.bootstrap.confidence
     page = ends.submit(report, judged, asked, how=OURS)

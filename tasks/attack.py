@@ -35,7 +35,7 @@ from synthrisk.tasks.workspace.references import (
 )
 from synthrisk.tasks.workspace.store import draft_name, private_folder
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
-from synthrisk.tasks.workspace.work_limits import NO_LIMITS, Limits, within
+from synthrisk.tasks.workspace.work_limits import NO_LIMITS, Limits, Taken, within
 
 _SCORING = "synthrisk.metrics.study.scoring"
 
@@ -73,9 +73,12 @@ def attack(
     def kept() -> LedgerFolder:
         place = ledger_of(release, planned)
         cell = f"attack-{release.cell.name}"
-        found_or_made(
-            "attack", Path(place.path), lambda draft: within(limits, folder, cell, _write, draft, release, planned)
-        )
+
+        def write(draft: Path) -> Taken | None:
+            within(limits, folder, cell, _write, draft, release, planned)
+            return release.taken()  # stands beside the scores: who judges them need not fetch the release
+
+        found_or_made("attack", Path(place.path), write)
         return place
 
     return told_safely(folder, f"attack-{release.cell.name}", kept)

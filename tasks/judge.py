@@ -155,7 +155,7 @@ def _costs(estimated: Estimated) -> dict[str, Cost]:
     """Return what a release of each generator took, where that was measured and one is made, not read from a file."""
     costs = {}
     for each in (f for f in estimated.found if f.generator.role != "yardstick" and f.generator.kind != "files"):
-        taken = [own for own in (ledger.release.taken() for ledger in each.ledgers) if own is not None]
+        taken = [own for own in (ledger.taken() for ledger in each.ledgers) if own is not None]
         most = [own.megabytes for own in taken if own.megabytes is not None]
         if taken:
             costs[each.name] = Cost(fmean(own.seconds for own in taken), max(most, default=float("nan")))

@@ -192,6 +192,11 @@ class Generator:
     epsilon: float | None = None  # the bound of differential privacy that it promises
 
 
+def _taken(folder: str) -> Taken | None:
+    path = there(folder) / TAKEN
+    return Taken(**json.loads(path.read_text())) if path.exists() else None
+
+
 @dataclass(frozen=True)
 class ReleaseFolder:
     """Where one release is, who made it, and of what."""
@@ -232,8 +237,7 @@ class ReleaseFolder:
 
     def taken(self) -> Taken | None:
         """Return what it took to make it, the first time; None where that was not measured."""
-        path = there(self.path) / TAKEN
-        return Taken(**json.loads(path.read_text())) if path.exists() else None
+        return _taken(self.path)
 
     def membership(self) -> pd.api.extensions.ExtensionArray:
         """Return True for members, False for control records, NA for held-out ones that the release was drawn from."""
@@ -256,6 +260,10 @@ class LedgerFolder:
     def again(self) -> "LedgerFolder | None":
         """What attacks say of the second reading of the release; None where it was read once."""
         return replace(self, second=True) if (there(self.path) / SECOND_LEDGER).exists() else None
+
+    def taken(self) -> Taken | None:
+        """Return what it took to make its release; None where that was not measured."""
+        return _taken(self.path)
 
     @property
     def cell(self) -> Cell:

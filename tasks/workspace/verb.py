@@ -101,7 +101,7 @@ def check_given(argument: str, value: object, kind: type, task: str) -> None:
 def found_or_made(task: str, folder: Path, write: Callable[[Path], Taken | None]) -> str:
     """Return the path of a folder that ``write`` fills unless it is there; Prefect shows the run as Cached if it is.
 
-    What ``write`` says that it has taken is kept in the folder: no key holds it, and who finds it again has it too.
+    What ``write`` says that the release took is kept in the folder: no key holds it, and who finds it again has it too.
     """
     if "prefect" in sys.modules and is_kept(folder):  # else no run is under way
         _show_as_cached(task)

@@ -15,10 +15,10 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterType
 
 from synthrisk.conf import Study, load
+from synthrisk.conf.loader import settings_text
 from synthrisk.conf.study import Tracking
 from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.evaluate_settings import asked_text
-from synthrisk.flows.study_course import study_text
 from synthrisk.flows.terminal.answer import close
 from synthrisk.metrics.verdicts.results import league, overview
 from synthrisk.tasks.tracking.history import studies
@@ -272,7 +272,7 @@ def test_prefect(outcome, truth):
 
 def test_what_was_asked_is_written_with_limits_and_read_as_the_same_study():
     study = load("demo")
-    text = study_text(study)
+    text = settings_text(study.model_dump(mode="json"))
     assert "\nlimits:\n" in text
     assert "thresholds" not in text
     assert Study.model_validate(yaml.safe_load(text)) == study

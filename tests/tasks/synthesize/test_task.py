@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.conf.tables import FileForm
+from synthrisk.tasks.attack import attack
 from synthrisk.tasks.synthesize.task import release, synthesize
 from synthrisk.tasks.workspace.failures import printed_to
 from synthrisk.tasks.workspace.references import Cut, Sample, store
@@ -42,6 +43,7 @@ def test_what_a_release_took_is_kept_beside_it_and_found_again_with_it(tmp_path)
     assert synthesize.fn(sample, "cart").taken() == first.taken()
     given = release.fn(sample, first.synthetic())
     assert given.taken() is None  # nobody saw it made
+    assert [attack.fn(each, ["coverage"]).taken() for each in (first, given)] == [first.taken(), None]
 
 
 def test_what_a_generator_prints_is_in_a_private_file(tmp_path, capsys):
