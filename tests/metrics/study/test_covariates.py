@@ -284,7 +284,7 @@ def test_100_null_splits_of_a_real_table_cover_zero_at_the_nominal_rate(measure)
 
 @pytest.mark.proof
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("leak", [0.05, 0.2])
+@pytest.mark.parametrize("leak", [0.05, 0.1, 0.2])
 def test_planted_shares_of_a_real_table_are_estimated_without_bias(leak, measure):
     """The plain difference is without bias: the adjusted one differs from it by noise, or by 2 % of the leak.
 
