@@ -11,12 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isnan
 
+from scipy.optimize import brentq
+
 from synthrisk.metrics.intervals.estimates import Estimate, decimals, spelled
+from synthrisk.metrics.intervals.proportions import expected_share, share_difference
 from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, quantity_of, same_place
+from synthrisk.metrics.verdicts.quantities import NOTHING, RATES, Limited, empty_measures, quantity_of, same_place
 from synthrisk.metrics.verdicts.references import PlantedLeak, planted_leaks
 
 REACH = 0.1
@@ -30,6 +33,8 @@ _QUIET = 0.5  # of a limit: with this half width nine fresh releases of ten are 
 _FAR = 1.5  # limits: what an interval wholly above 0 may reach, for a limit that cannot tell to leave the word open
 _INSIDE = 0.95  # of the way from the value to the limit: the interval shall lie inside, not at the limit
 _STEP = 0.01  # between limits that are proposed
+_RATES = 0.95  # confidence of a rate's interval: the larger of two directions is told, each at half the error
+_PEOPLE = 1e9  # more than stand behind any rate
 
 
 @dataclass(frozen=True)
@@ -150,14 +155,14 @@ class SetLimit:
     def would_decide(self, found: Estimate) -> str:
         """Return what would decide where the interval holds the limit, if the value stays; empty where it is not known.
 
-        The half width shrinks with the root of the data. A number to bring, or the least limit that this interval is
-        shown to keep.
+        A number to bring, or the least limit that this interval is shown to keep.
         """
         if isnan(found.lower) or isnan(found.upper):
             return ""
         value = -found.value if self.is_two_sided and abs(found.lower) > abs(found.upper) else found.value
-        half = (found.upper - found.lower) / 2
-        brought = self._bring(found, half, _INSIDE * abs(self.value - value))
+        reach = (found.upper - found.lower) / 2 if self.is_two_sided else found.upper - value
+        wanted = _INSIDE * abs(self.value - value)
+        brought = self._bring(found, self._times(value, reach, wanted))
         least = max(found.upper, -found.lower) if self.is_two_sided else found.upper
         limit = f"a limit of {(floor(least / _STEP) + 1) * _STEP:.2g}"
         return f"{brought}, or {limit}" if brought else limit
@@ -186,7 +191,7 @@ class SetLimit:
         room = _QUIET * min(self.room, 2 * _HALF * copied)
         if not noise > room or self._may_be_far(found):
             return None
-        brought = self._bring(found, noise, room)
+        brought = self._bring(found, self._times(self.value - self.room, noise, room))
         more = f": {brought} would do" if brought else ""
         who = f"fresh people show ±{noise:.3f}" if self.is_two_sided else f"chance alone may add {noise:.3f}"
         return f"{who} here{more}", f"noise of {noise:.3f}", brought or "another measure"
@@ -204,19 +209,37 @@ class SetLimit:
         above = found.lower > nothing and found.upper - nothing > far
         return above or (self.is_two_sided and found.upper < 0 and -found.lower > far)
 
-    def _bring(self, found: Estimate, half: float, wanted: float) -> str:
-        """Return what brings a half width down to what is wanted: so many control records, repetitions or records."""
-        if not wanted > 0 or not half > 0 or not self.size.members:
-            return ""
-        times = (half / wanted) ** 2
-        if times > HARDLY:
+    def _times(self, value: float, reach: float, wanted: float) -> float:
+        """Return how many times the data would make an interval reach no further than is wanted; NaN where none would.
+
+        The reach shrinks with the root of the data. That of a true-positive rate shrinks faster where few people stand
+        behind it: Newcombe's upper limit of the rate of members less that of control records, for groups of equal size.
+        """
+        if not wanted > 0 or not reach > 0:
+            return float("nan")
+        if self.what.quantity not in RATES:
+            return (reach / wanted) ** 2
+
+        def above(people: float, beside: float) -> float:
+            rates = expected_share(value * people, people, _RATES), expected_share(nothing * people, people, _RATES)
+            return share_difference(*rates).upper + nothing - value - beside
+
+        nothing = NOTHING[self.what.quantity]
+        if above(1, reach) <= 0 or above(_PEOPLE, wanted) >= 0:
+            return (reach / wanted) ** 2
+        now, then = (brentq(above, 1, _PEOPLE, args=(beside,)) for beside in (reach, wanted))
+        return float(then / now)
+
+    def _bring(self, found: Estimate, times: float) -> str:
+        """Return what makes the data so many times as large: so many control records, repetitions or records."""
+        if not times <= HARDLY or not self.size.members:
             return ""
         n, c, repetitions = self.size.members, self.size.controls, self.size.repetitions
         if self.attempts:
             return self._attempts(self.attempts * times)
         if self.size.is_one_release and c:
             share = (1 / n + 1 / c) / times - 1 / n
-            if share > 0 and 1 / share <= HARDLY * c:
+            if share > 0 and 1 / share <= HARDLY * c and self.what.quantity not in RATES:  # members make a rate's reach
                 return f"{_rounded(1 / share):,} control records (there are {c:,})"
             both = f"{_rounded(n * times):,} members and {_rounded(c * times):,} control records"
             return f"{both} (there are {n:,} and {c:,})"

@@ -24,17 +24,19 @@ EXPOSED = ("outliers", "rare_keys")
 GROUPS = (*EXPOSED, "classes")
 """Groups of records that a limit may speak of: ``single_records.vulnerable``, and the worst class (``worst_class``)."""
 
-_TPR = {"tpr": 0.01, "tpr_at_0.001": 0.001}  # false-positive rate of each
+RATES = {"tpr": 0.01, "tpr_at_0.001": 0.001}
+"""Quantities that are true-positive rates, each with its false-positive rate."""
+
 _GAINS = {"control_gain": "control", "population_gain": "population"}
 _OF_ALL = ("risk", "risk_control", "risk_gain", "memorization")
-QUANTITIES = (*_OF_ALL, *_GAINS, *_TPR)
+QUANTITIES = (*_OF_ALL, *_GAINS, *RATES)
 OF_GROUPS = ("risk", "risk_control", "memorization", "control_gain", "tpr")
 """The quantities that groups have too."""
 
-AGAINST_CONTROL = ("memorization", "control_gain", *_TPR)
+AGAINST_CONTROL = ("memorization", "control_gain", *RATES)
 """The quantities that set members against control records: signals even where a value alone is none."""
 
-NOTHING = {"memorization": 0.0, "control_gain": 0.0, **_TPR}
+NOTHING = {"memorization": 0.0, "control_gain": 0.0, **RATES}
 """What a quantity is, on average, where the release says nothing of who its members are."""
 
 
@@ -82,9 +84,9 @@ def quantity_of(finding: Finding, quantity: str, group: str = "") -> Estimate:
     if quantity in _GAINS:
         beside = finding.yardsticks.get(_GAINS[quantity])
         return beside.gain if beside else replace(NOT_ESTIMABLE, note=f"there is no {_GAINS[quantity]} yardstick")
-    if quantity in _TPR:
+    if quantity in RATES:
         why = "the measure ranks no records, or there are no control records"
-        return finding.tpr.get(_TPR[quantity], replace(NOT_ESTIMABLE, note=why))
+        return finding.tpr.get(RATES[quantity], replace(NOT_ESTIMABLE, note=why))
     found: Estimate = getattr(finding, quantity)
     return found
 

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from samples.estimates import around
 from samples.kinds import beside_other_kind
@@ -134,6 +135,31 @@ def test_what_is_asked_for_decides_when_it_is_brought(seed):
         brought = tuple(int(text.replace(",", "")) for text in both.groups())
     more = around(value, spread * math.sqrt(1 / brought[0] + 1 / brought[1]))
     assert judged(more, size=Size(*brought, 1, True), value=0.05).word == "NO EVIDENCE"
+
+
+@pytest.mark.parametrize("members", [1000, 1600])
+def test_so_many_people_as_a_rate_asks_for_suffice_and_half_of_them_would_not(members):
+    """Of the 5 % who lie farthest 1 in 100 is found, as of other people: statsmodels' intervals of both rates."""
+
+    def rate(people: float, value: float):
+        ends = confint_proportions_2indep(0.01 * people, people, 0.01 * people, people, method="newcomb", alpha=0.05)
+        return Estimate(value, 0.0, value + max(ends))
+
+    def told(size: int) -> tuple[str, str, str] | None:
+        limit = SetLimit(
+            Limited("tpr", "membership", "outliers"),
+            0.06,
+            copies=[around(0.9, 0.05)],
+            ideals=[rate(0.05 * size, 0.01)],
+            size=Size(size, size, 1, True),
+        )
+        return limit.cannot_tell(rate(0.05 * size, 0.04), 1.0)
+
+    asked = re.match(r"([\d,]+) members and ([\d,]+) control records \(there are", told(members)[2])
+    assert asked[1] == asked[2]
+    brought = int(asked[1].replace(",", ""))
+    assert told(brought) is None
+    assert told(brought // 2)
 
 
 @pytest.mark.parametrize(("members", "spread"), [(100_000, 5.0), (12_000, 9.0)])
