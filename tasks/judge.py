@@ -38,7 +38,7 @@ from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import keep_file
 from synthrisk.tasks.workspace.keys import code_digest, key_of, versions
-from synthrisk.tasks.workspace.references import Estimated, Generator, Judged, LedgerFolder, Sample
+from synthrisk.tasks.workspace.references import Estimated, Found, Generator, Judged, LedgerFolder, Sample
 from synthrisk.tasks.workspace.verb import check_given, verb
 
 _VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")
@@ -102,6 +102,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
     checks = check_references(found, answers, confidence, entities=entities < sample.table.rows)
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in answers]
     looked, released = _looked_at(estimated), _released(estimated)
+    own = [f for f in estimated.found if f.generator.role == "synthesizer"]
     beside = Beside(
         answers,
         estimated.compared.powers,
@@ -120,6 +121,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
         + f", python {platform.python_version()}",
         "started": begun.isoformat(timespec="seconds"),
+        "release_keys": columns_named([f"{f.name} {_release_key(f)}" for f in own]),
     }
     if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
         facts["population_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
@@ -160,6 +162,11 @@ def _costs(estimated: Estimated) -> dict[str, Cost]:
         if taken:
             costs[each.name] = Cost(fmean(own.seconds for own in taken), max(most, default=float("nan")))
     return costs
+
+
+def _release_key(found: Found) -> str:
+    """Return a digest of all that decides the releases of a generator: files, options, seeds, code and versions."""
+    return key_of(*(ledger.release.key for ledger in found.ledgers))[:12]
 
 
 def _size(sample: Sample) -> Size:

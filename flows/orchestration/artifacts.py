@@ -216,7 +216,9 @@ def artifact_description(ended: Ended) -> str:
     """Return the answer in a line of Markdown, as later versions list it."""
     own = sorted(ended.answer.synthesizers, key=lambda each: each.word == "NO EVIDENCE")
     told = [
-        " ".join((plain(each.synthesizer, LONGEST), each.word, _number(each.worst.found.value, signed=True)))
+        " ".join(
+            (plain(each.synthesizer, LONGEST), each.word, _number(each.worst.found.value, signed=each.worst.signed))
+        )
         if each.worst
         else f"{plain(each.synthesizer, LONGEST)} {each.word}"
         for each in own[:_TOLD]
@@ -261,7 +263,7 @@ def _answer(each: Headline) -> Sequence[str]:
     return (
         plain(each.synthesizer, LONGEST),
         f"**{each.word}**" if each.word else none,
-        _interval(worst.found, signed=True) if worst else "-",
+        _interval(worst.found, signed=worst.signed) if worst else "-",
         plain(worst.name, LONGEST) if worst else "-",
         f"{each.as_if}, at most {each.at_most}" if each.as_if else "-",
         _number(useful.value.value) if useful else "-",

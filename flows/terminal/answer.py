@@ -182,7 +182,7 @@ def _generator_line(headline: Headline, name: int, room: int) -> list[Text]:
     """Return the numbers of a generator and its word behind its name, below it where it is longer than the column."""
     own = inert(headline.synthesizer)
     above = [Text(line) for line in folded(own, room)] if cell_len(own) > name else []
-    found = Text("-") if headline.worst is None else interval(headline.worst.found, signed=True)
+    found = Text("-") if headline.worst is None else interval(headline.worst.found, signed=headline.worst.signed)
     useful = "-" if headline.utility is None else number(headline.utility.value.value)
     verdict = Text.assemble((headline.word, COLOURS.get(headline.word, "")), "  " * bool(headline.word), headline.brief)
     cells = " " * name if above else own + " " * (name - cell_len(own))
@@ -218,7 +218,13 @@ def _named(headline: Headline, room: int) -> list[Text]:
     """Return the limited quantity that decides, unless it stands behind its sentence."""
     said = _in_people(headline, room)
     key = _key(headline)
-    return _indented("" if said and said[-1].plain.endswith(f" {key}") else f"decided by {key}", room, "dim")
+    return _indented(
+        ""
+        if said and said[-1].plain.endswith(f" {key}")
+        else f"{'hinges on' if headline.word == 'INCONCLUSIVE' else 'decided by'} {key}",
+        room,
+        "dim",
+    )
 
 
 def _key(headline: Headline) -> str:

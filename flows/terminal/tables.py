@@ -19,6 +19,7 @@ from synthrisk.flows.terminal.columns import (
 )
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.release.nearness import first_signs
 from synthrisk.metrics.release.validity import ReleaseSummary, Spread
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.verdicts.quantities import limited
@@ -70,19 +71,16 @@ def _cells(each: ReleaseSummary) -> Sequence[str]:
 
 def _words(name: str, each: ReleaseSummary) -> list[Text]:
     lines: list[Text] = []
-    for word, text, style in (("Broken", each.invalid, "bold magenta"), ("Copy?", _first_sign(each), "bold red")):
+    for word, text, style in (
+        ("Broken", each.invalid, "bold magenta"),
+        ("Copy?", first_signs(each.suspicious, 1), "bold red"),
+    ):
         if text:
             lines.append(Text.assemble((f"{word:<13}", style), f"{name}: {text}"))
     lines += [Text(f"Mind         {name}: {text}", style="yellow") for text in each.notes[:_NOTES]]
     if len(each.notes) > _NOTES:
         lines.append(Text(f"Mind         {name}: {len(each.notes) - _NOTES} more are in the report", style="yellow"))
     return lines
-
-
-def _first_sign(each: ReleaseSummary) -> str:
-    """Return by what a copy of the members was seen first, and how many signs more there are."""
-    first, *others = each.suspicious.split("; ")
-    return first + (f"; {len(others)} more signs are in the report" if len(others) > 1 else "; ".join(("", *others)))
 
 
 def _count(found: Spread, decimals: int = 0) -> str:

@@ -138,6 +138,7 @@ _MANY_RECORDS = 20_000  # so many records are looked at in any case
 ALONE = "fewer than two members: none has another member to compare with"
 NO_STRANGERS = f"fewer than {_FEWEST} control records to compare with"
 MISSING = "members are told by what is missing"
+"""What is said where members stand out because they, and what is like them, are met less often than other people."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,11 @@ class Look:
         return f"{MISSING}: {seen}" if self.less else seen
 
     @property
+    def place(self) -> tuple[bool, bool, float]:
+        """Its place among what was seen: whole records come first, which need no explanation, then the largest."""
+        return self.what != _AS_THEY_ARE, self.what != _BUT_FOR_OWN, -abs(self.above.value)
+
+    @property
     def strength(self) -> float:
         """|above| in units of its distance to the end of its interval that is nearer to 0: above 1, it is no chance."""
         own = self.above
@@ -199,6 +205,18 @@ class Nearness:
     def excess_words(self) -> str:
         """What the excess amounts to, in a phrase; empty where there is none or chance explains it."""
         return excess_in_words(self.excess)
+
+
+def first_signs(seen: str, most: int) -> str:
+    """Return the first signs of a near copy of the members, and how many more there are.
+
+    Example:
+        >>> first_signs("6 of 6 releases: a; b; c; d", 2), first_signs("a; b; c", 2)
+        ('6 of 6 releases: a; b; 2 more signs are in the report', 'a; b; c')
+    """
+    signs = seen.split("; ")
+    more = len(signs) - most
+    return seen if more < 2 else "; ".join([*signs[:most], f"{more} more signs are in the report"])
 
 
 def excess_in_words(excess: Estimate) -> str:
@@ -288,7 +306,8 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
         looks, reason, excess = _beside_members(alone), "" if len(alone.real) > 1 else ALONE, nothing
     none = replace(nothing, note=reason)
     first = looks[0] if looks else Look("", none, float("nan"), none)
-    seen = [look.words for look in (*looks, *([] if controls >= _FEWEST else [_thinned(found)])) if look.suspicious]
+    every = (*looks, *([] if controls >= _FEWEST else [_thinned(found)]))
+    seen = [look.words for look in sorted(every, key=lambda each: each.place) if look.suspicious]
     many = controls < _FEWEST and len(tables.synthetic) > _MANY * len(groups[groups == 1])
     blind = f"without {_FEWEST} control records, more than {_MANY} rows a member hide a near copy" if many else ""
     return Nearness(first.members, first.expected, reason, "; ".join(dict.fromkeys(seen)), excess, blind)

@@ -25,7 +25,7 @@ from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Cost, Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, limited, quantity_of
+from synthrisk.metrics.verdicts.quantities import NOTHING, RATES, Limited, empty_measures, limited, quantity_of
 from synthrisk.metrics.verdicts.references import Check, PlantedLeak, planted_leaks
 from synthrisk.metrics.verdicts.revealing_columns import Carriers
 from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, sentence
@@ -320,6 +320,11 @@ class Reached:
         """The value less what the quantity is without any leak: quantities of different kinds are compared by it."""
         return self.found.value - self.nothing
 
+    @property
+    def signed(self) -> bool:
+        """Whether the value is a difference or a gain, which may be below 0: a share has no sign."""
+        return self.name.partition("/")[0] not in ("risk", "risk_control", *RATES)
+
 
 @dataclass(frozen=True)
 class Headline:
@@ -338,6 +343,7 @@ class Headline:
     verdicts: Sequence[Verdict]  # one a limit, those that decide the word first
     sentences: Sequence[str] = ()  # what each of them says of people
     as_if: str = ""  # how many people would have to be copied to show as much, in words; empty where it is not known
+    as_if_by: str = ""  # name of the limited quantity that shows it
     at_most: str = ""  # and at most so many
     would_decide: str = ""  # of INCONCLUSIVE: what to bring
     carried: str = ""  # of RISK: which columns carry it, in words
@@ -345,10 +351,21 @@ class Headline:
     @property
     def statement(self) -> str:
         """The sentence with its subject and its stop, where it stands alone: in states, events and logs."""
+        said = self.sentence + (f"; it needs {self.would_decide}" if self.would_decide else "")
         for start, whole in _STATEMENTS.items():
-            if self.sentence.startswith(start):
-                return f"{whole.format(self.synthesizer)}{self.sentence.removeprefix(start)}."
-        return f"{self.synthesizer} {self.sentence}."
+            if said.startswith(start):
+                return f"{whole.format(self.synthesizer)}{said.removeprefix(start)}."
+        return f"{self.synthesizer} {said}."
+
+
+_MEANINGS = {
+    "RISK": "more people are given away than a limit allows",
+    "NO EVIDENCE": "no limit is crossed, and a copy would have been seen; it is not said that nobody is given away",
+    "INCONCLUSIVE": "on which side of a limit the truth lies cannot be said from so few data",
+    "CANNOT TELL": "this limit can tell nothing here, and has no part in the answer",
+    "INVALID RELEASE": "nothing can be read in the release",
+}
+"""What each word means, for whoever has read nothing else."""
 
 
 @dataclass(frozen=True)
@@ -369,6 +386,14 @@ class Overview:
     def synthesizers(self) -> Sequence[Headline]:
         """The headlines of what is judged."""
         return [each for each in self.headlines if each.role == "synthesizer"]
+
+    @property
+    def legend(self) -> str:
+        """What the words mean that are said of generators and limits, and how sure the ends of intervals are."""
+        said = {word for h in self.synthesizers for word in (h.word, *(v.word for v in h.verdicts))}
+        words = [f"{word}: {meaning}." for word, meaning in _MEANINGS.items() if word in said]
+        ends = any("at least" in each or "at most" in each for h in self.synthesizers for each in h.sentences)
+        return " ".join(words + ["“At least” and “at most” are right 19 times in 20."] * (bool(words) and ends))
 
 
 def overview(result: StudyResult) -> Overview:
@@ -421,9 +446,11 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
         worst = _of_reference(result, name) or _surest([f for f in result.findings if f.synthesizer == name], measures)
     decided = [v for v in told if v.word != "CANNOT TELL"]
     as_if, at_most = _as_if(decided)
-    lacks = first.advice if first is not None and word == "INCONCLUSIVE" else ""
+    shows = max((v for v in decided if not isnan(v.as_if)), key=lambda v: v.as_if, default=None)
+    lacks = next((v.advice for v in verdicts if v.word == word and v.advice), "") if word == "INCONCLUSIVE" else ""
     carried = result.carriers[name].words if name in result.carriers and word == "RISK" else ""
-    return Headline(name, role, word, words, brief, worst, useful, verdicts, people, as_if, at_most, lacks, carried)
+    shown = as_if, shows.quantity if shows else "", at_most
+    return Headline(name, role, word, words, brief, worst, useful, verdicts, people, *shown, lacks, carried)
 
 
 def knowledge_of(result: StudyResult, measure: str = "") -> Knowledge:
@@ -497,10 +524,8 @@ def _said(
     if word == "RISK":
         one = f"{deciding[0].quantity} {deciding[0].brief}"
         return f"may not go out: {told}", one if len(deciding) == 1 else f"crosses {of_all}"
-    lacks = _listed(v.advice for v in deciding if v.advice)
     briefs = dict.fromkeys(v.brief for v in deciding)
-    needs = f"; it needs {lacks}" if lacks else ""
-    return f"cannot say: {told}{needs}", next(iter(briefs)) if len(briefs) == 1 else f"{of_all} unclear"
+    return f"cannot say: {told}", next(iter(briefs)) if len(briefs) == 1 else f"{of_all} unclear"
 
 
 def _sentences(deciding: Sequence[Verdict], told: str) -> str:

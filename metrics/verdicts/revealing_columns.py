@@ -45,19 +45,19 @@ class Carriers:
 
         Example:
             >>> Carriers("memorization/singling_out", 0.2, (("capital_gain", 0.8), ("age", 0.25)), 70, 70).words
-            'capital_gain carries 80 % of memorization/singling_out, age 25 %; of 70 members who alone have their \
-value in capital_gain, it is released of 70'
+            'capital_gain carries 80% of memorization/singling_out, age 25%; 70 of 70 values of capital_gain that one \
+person alone has are released'
             >>> Carriers("memorization/membership", 0.9, ()).words
-            'no single column carries memorization/membership: without any one of them 80 % of it and more is left'
+            'no single column carries memorization/membership: without any one of them 80% of it and more is left'
         """
         if not self.columns:
-            left = f"{100 * (1 - NAMED):.0f} %"
+            left = f"{1 - NAMED:.0%}"
             return f"no single column carries {self.quantity}: without any one of them {left} of it and more is left"
         (first, share), *others = self.columns
-        told = [f"{first} carries {100 * share:.0f} % of {self.quantity}"]
-        told += [f"{name} {100 * of:.0f} %" for name, of in others[:2]]
-        people = f"; of {self.alone:,} members who alone have their value in {first}, it is released of"
-        return ", ".join(told) + (f"{people} {self.released:,}" if self.released else "")
+        told = [f"{first} carries {share:.0%} of {self.quantity}"]
+        told += [f"{name} {of:.0%}" for name, of in others[:2]]
+        values = f"; {self.released:,} of {self.alone:,} values of {first} that one person alone has are released"
+        return ", ".join(told) + (values if self.released else "")
 
 
 @dataclass(frozen=True, eq=False)

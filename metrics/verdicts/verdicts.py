@@ -20,6 +20,7 @@ from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.release.identifiers import RELEASED
+from synthrisk.metrics.release.nearness import MISSING, first_signs
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
@@ -40,8 +41,7 @@ from synthrisk.metrics.verdicts.references import Check, missed
 # Half widths above 0 at which 80 % of studies see a leak: (z.95 + z.90)/z.95, for half widths vary too;
 # measured in tests/metrics/study/test_verdicts.py.
 _SEEN = 1.78
-MISSING = "members are told by what is missing"
-"""What is said where members stand out because they, and what is like them, are met less often than other people."""
+_SIGNS = 3  # of a near copy that a reason names
 
 STRADDLES = "interval holds the limit"
 """What is said in a few words where more data would decide."""
@@ -385,12 +385,15 @@ def _look(name: str, excess: Estimate, limit: float, size: Size) -> Verdict | No
     own = excess.value, excess.lower, excess.upper
     if excess.lower > limit:
         copied = f"as if {as_people(excess.value)} people had been copied"
-        return Verdict(name, LOOK, limit, "RISK", f"the release lies on members: {excess.note}", *own, copied)
+        return Verdict(
+            name, LOOK, limit, "RISK", f"the release lies on members: {first_signs(excess.note, _SIGNS)}", *own, copied
+        )
     if excess.upper < 0 and excess.note:
-        reason = excess.note if MISSING in excess.note else f"{MISSING}: {excess.note}"
+        told = first_signs(excess.note, _SIGNS)
+        reason = told if MISSING in told else f"{MISSING}: {told}"
         return Verdict(name, LOOK, limit, "RISK", reason, *own, "members are missing")
     if excess.lower > 0 and excess.upper >= limit:
-        reason = f"the release may lie on more members than {as_people(limit)}: {excess.note}"
+        reason = f"the release may lie on more members than {as_people(limit)}: {first_signs(excess.note, _SIGNS)}"
         advice = _clearer_look(excess, limit, size)
         return Verdict(name, LOOK, limit, "INCONCLUSIVE", reason, *own, "nearness not ruled out", advice)
     return None
@@ -404,7 +407,7 @@ def _clearer_look(excess: Estimate, limit: float, size: Size) -> str:
     half = max(excess.upper - excess.value, excess.value - excess.lower)
     whole = replace(excess, lower=excess.value - half, upper=excess.value + half)
     needs = SetLimit(Limited(*LOOK.split("/")), limit, size=size).would_decide(whole)
-    return f"{needs} on nearness, which follows from the smallest limit"
+    return f"{needs} on nearness"
 
 
 def as_people(share: float, *beside: float) -> str:
@@ -430,7 +433,7 @@ def _verdict(each: _Judged, said: _Said) -> Verdict:
 def _shown(each: _Judged, beside: Beside) -> str:
     """Return what a limit that is kept would have seen."""
     f, limit = each.finding, each.limit
-    own = "" if limit.sees_near_copies else "; a near copy is seen by another limit"
+    own = "" if limit.sees_near_copies else "; a near copy crosses another limit, and may keep this one"
     told = beside.powers.get(f.measure.key) if limit.what.quantity == "memorization" and not limit.what.group else None
     return own + (f"; {told.words}" if told else _leak(each))
 

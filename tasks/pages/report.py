@@ -10,6 +10,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SECTION_GROUP, points
 from synthrisk.metrics.verdicts.results import Headline, Limit, Overview, StudyResult, overview
 from synthrisk.metrics.verdicts.sentences import columns_named
+from synthrisk.metrics.verdicts.verdicts import Verdict
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.sections.answer import ANSWER, DEFINITIONS, LEAGUE, NOTES, NUMBERS, PAIRS, PROVENANCE
 from synthrisk.tasks.pages.sections.gda import GDA
@@ -100,10 +101,10 @@ STYLE = Markup(files("synthrisk.tasks.pages").joinpath("record.css").read_text("
 """How the record looks; all of it is below the class ``as-record``."""
 
 _GENERATORS = 4  # generators that are told one by one; of more, the rest are counted
-_SENTENCES = 3  # sentences of one generator
+_SENTENCES = 4  # sentences of one generator
 _LIMITS = 8  # rows of the table of limits
 _REPEATED = (
-    *("data", "who_is_who", "left_out", "data_digest", "seed", "split", "split_digest"),
+    *("data", "who_is_who", "left_out", "data_digest", "seed", "split", "split_digest", "release_keys"),
     *("interval", "methods", "versions", "started"),
 )
 
@@ -114,7 +115,7 @@ class Told:
 
     headline: Headline
     sentences: Sequence[tuple[str, str, str]]  # word, sentence and name of the limits that decide
-    more: int  # limits that are left to the report
+    more: str  # limits that are left to the report, by their word
 
 
 def record(result: StudyResult) -> str:
@@ -149,12 +150,13 @@ def body(result: StudyResult) -> Markup:
 
 def _told(headline: Headline) -> Told:
     pairs = list(zip(headline.verdicts, headline.sentences, strict=True))
-    first = [(v.word, words, v.quantity) for v, words in pairs if v.word != "CANNOT TELL"]
-    return Told(headline, first[:_SENTENCES], len(pairs) - len(first[:_SENTENCES]))
+    first = [(v.word, words, v.quantity) for v, words in pairs if v.word != "CANNOT TELL"][:_SENTENCES]
+    shown = {name for _, _, name in first}
+    return Told(headline, first, _counted([v for v, _ in pairs if v.quantity not in shown]))
 
 
-def _counted(rest: Sequence[Headline]) -> str:
-    """Return how many generators there are more, by their word."""
+def _counted(rest: Sequence[Headline | Verdict]) -> str:
+    """Return how many generators, or limits, there are more, by their word."""
     words = [each.word or "not judged" for each in rest]
     return ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
 

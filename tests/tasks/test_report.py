@@ -365,8 +365,12 @@ def test_the_decision_record_says_what_may_go_out_under_whose_limits_and_has_roo
         "cartmay go outmay not go outis to be studied again",
         "coarsemay go out",
         "Date, signature",
+        "RISK: more people are given away than a limit allows. NO EVIDENCE: no limit is crossed, and",
+        "“At least” and “at most” are right 19 times in 20.",
+        "distance_to_closest_record; the surest memorization there: +0.",
     ):
         assert part in shown.text
+    assert "INCONCLUSIVE" not in shown.text
     assert not {"script", "link", "img"} & set(shown.tags)
     assert [v for k, v in shown.attributes if k in ("href", "src")] == ["report.html"]
 
@@ -387,6 +391,21 @@ def test_the_record_says_whose_records_are_whose_and_what_is_left_out():
     shown = Page(record(study([finding("cart")], facts=facts))).text
     assert "Who is whopatient" in shown
     assert "Left outmail and note" in shown
+
+
+def test_limits_that_the_record_has_no_room_for_are_counted_by_their_word():
+    kept = [Verdict("cart", f"memorization/m{n}.job", 0.05, "NO EVIDENCE", "", 0.01, 0.0, 0.02) for n in range(5)]
+    silent = Verdict("cart", "memorization/m5.job", 0.05, "CANNOT TELL", "", 0.01, -0.1, 0.1)
+    result = study([finding("cart")], {"memorization/rapid.income": Limit(0.05, "")})
+    shown = Page(record(replace(result, verdicts=[*kept, silent]))).text
+    assert "In the report: 1 NO EVIDENCE, 1 CANNOT TELL." in shown
+
+
+def test_what_an_open_word_hinges_on_is_not_said_to_decide_it():
+    head = read(study([finding("cart")], {"memorization/rapid.income": Limit(0.12, "")})).text
+    assert "INCONCLUSIVE cart" in head
+    assert "Hinges on" in head
+    assert "Decided by" not in head
 
 
 def test_limits_of_one_value_by_one_author_share_a_row_of_the_record():

@@ -102,7 +102,7 @@ def test_releases_are_told_before_anything_else(capsys):
     assert f"Mind cart: left out: 1 of 2 releases: {why}" in said
     assert f"Broken trees: {why}" in said
     assert "Broken cart" not in said
-    assert "Copy? cart: 1 of 2 releases: 100.0% of the members are as near" in said
+    assert "Copy? cart: 1 of 2 releases: 100.0% of the members occur in the release as they are" in said
     assert "more signs are in the report" in said
     assert "Copy? copy" not in said
     told = as_json(result)["releases"]

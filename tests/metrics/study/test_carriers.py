@@ -42,7 +42,9 @@ def test_the_column_whose_values_are_released_carries_what_singles_out():
     assert [name for name, _ in found.columns] == ["money"]
     once = [m for m in MEMBERS["money"] if (REAL["money"] == m).sum() == 1]
     assert (found.alone, found.released) == (len(once), sum(m in set(MONEY_OF_MEMBERS["money"]) for m in once))
-    assert found.words.startswith(f"money carries {100 * found.columns[0][1]:.0f} % of memorization/singling_out; of ")
+    ((_, share),) = found.columns
+    values = f"{found.released} of {found.alone} values of money that one person alone has are released"
+    assert found.words == f"money carries {share:.0%} of memorization/singling_out; {values}"
 
 
 @pytest.mark.parametrize(("name", "quantity"), [("common_rows_proportion", "memorization"), ("membership", "tpr")])
@@ -121,4 +123,4 @@ def test_categories_and_texts_are_pooled_alike():
 
 def test_words_name_three_columns_at_most():
     told = Carriers("tpr/membership", 0.4, (("a", 0.9), ("b", 0.5), ("c", 0.4), ("d", NAMED)), 3, 0).words
-    assert told == "a carries 90 % of tpr/membership, b 50 %, c 40 %"
+    assert told == "a carries 90% of tpr/membership, b 50%, c 40%"

@@ -69,7 +69,7 @@ def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
 
 
 @pytest.mark.parametrize(
-    ("memorization", "more", "word", "sentence"),
+    ("memorization", "more", "word", "sentence", "needs"),
     [
         (
             around(0.3, 0.01),
@@ -77,31 +77,35 @@ def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
             "RISK",
             "may not go out: Who knows age and sex guesses income of 30 more people in 100 right because their records "
             "were used (at least 29, limit 10)",
+            "",
         ),
         (
             around(0.1, 0.05),
             {},
             "INCONCLUSIVE",
             "cannot say: Who knows age and sex guesses income of 10 more people in 100 right because their records "
-            "were used (between 5 and 15, limit 10); it needs a limit of 0.16",
+            "were used (between 5 and 15, limit 10)",
+            "a limit of 0.16",
         ),
         (
             NOT_ESTIMABLE,
             {},
             "INCONCLUSIVE",
-            "cannot say: Memorization of zero_cap.income has no value; it needs more repetitions or records",
+            "cannot say: Memorization of zero_cap.income has no value",
+            "more repetitions or records",
         ),
         (
             around(0.02, 0.01),
             {"checks": (BROKEN,)},
             "INVALID",
             "this study is invalid: reference fresh on all: expected around 0, seen it is not",
+            "",
         ),
     ],
 )
-def test_every_other_word_says_why_it_may_not(memorization, more, word, sentence):
+def test_every_other_word_says_why_it_may_not_and_what_it_needs(memorization, more, word, sentence, needs):
     found = headline(line("cart", memorization), limits=LIMITS, **more)
-    assert (found.word, found.sentence) == (word, sentence)
+    assert (found.word, found.sentence, found.would_decide) == (word, sentence, needs)
     assert "may go out" not in found.sentence
 
 

@@ -189,8 +189,8 @@ def test_no_evidence_needs_a_limited_measure_that_sees_a_near_copy():
     near = [line(n, around(v, 0.01), NEAREST) for n, v in (("copy", 0.5), ("near", 0.4), ("cart", 0.0))]
     both = judged(COPY, blind, CART, *near, limits={LIMIT: 0.1, "memorization/dcr": 0.1})
     assert [v.word for v in both] == ["NO EVIDENCE", "NO EVIDENCE"]
-    assert "a near copy is seen by another limit" in both[0].reason
-    assert "a near copy is seen by another limit" not in both[1].reason
+    assert "a near copy crosses another limit" in both[0].reason
+    assert "a near copy crosses another limit" not in both[1].reason
     unlimited = judged(COPY, blind, CART, *near)
     assert [v.word for v in unlimited] == ["INCONCLUSIVE"]  # a measure that nobody limits keeps nobody from anything
 
