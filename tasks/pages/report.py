@@ -101,7 +101,7 @@ STYLE = Markup(files("synthrisk.tasks.pages").joinpath("record.css").read_text("
 """How the record looks; all of it is below the class ``as-record``."""
 
 _GENERATORS = 4  # generators that are told one by one; of more, the rest are counted
-_SENTENCES = 4  # sentences of one generator
+_SENTENCES, _FEW_SENTENCES = 4, 3  # sentences of one generator, and where there are more than two
 _LIMITS = 8  # rows of the table of limits
 _REPEATED = (
     *("data", "who_is_who", "left_out", "data_digest", "seed", "split", "split_digest", "release_keys"),
@@ -131,11 +131,12 @@ def body(result: StudyResult) -> Markup:
         alike.setdefault(limit, []).append(name)
     limits = [(names, limit) for limit, names in alike.items()]
     facts = {name: result.facts[name] for name in _REPEATED if result.facts.get(name)}
+    sentences = _SENTENCES if len(told.synthesizers) <= 2 else _FEW_SENTENCES
     text = render(
         "record_body.html",
         result=result,
         overview=told,
-        told=[_told(each) for each in told.synthesizers[:_GENERATORS]],
+        told=[_told(each, sentences) for each in told.synthesizers[:_GENERATORS]],
         rest=_counted(told.synthesizers[_GENERATORS:]),
         limits=limits[:_LIMITS],
         more_limits=sum(len(names) for names, _ in limits[_LIMITS:]),
@@ -148,9 +149,9 @@ def body(result: StudyResult) -> Markup:
     return Markup(text)  # noqa: S704 - the template escapes what it is given
 
 
-def _told(headline: Headline) -> Told:
+def _told(headline: Headline, most: int) -> Told:
     pairs = list(zip(headline.verdicts, headline.sentences, strict=True))
-    first = [(v.word, words, v.quantity) for v, words in pairs if v.word != "CANNOT TELL"][:_SENTENCES]
+    first = [(v.word, words, v.quantity) for v, words in pairs if v.word != "CANNOT TELL"][:most]
     shown = {name for _, _, name in first}
     return Told(headline, first, _counted([v for v, _ in pairs if v.quantity not in shown]))
 
