@@ -135,7 +135,7 @@ class StudyResult:
     def judged_limits(self) -> dict[str, Limit]:
         """The limits that verdicts speak of: those in force, and that of the look at the releases where it decides."""
         look = next((v.limit for v in self.verdicts if v.quantity == LOOK), None)
-        of_look = {} if look is None else {LOOK: Limit(look, "follows from the smallest limit")}
+        of_look = {} if look is None else {LOOK: Limit(look, "equal to the smallest limit")}
         return {**self.limits, **of_look}
 
     def verdict(self, synthesizer: str) -> str:
@@ -349,9 +349,14 @@ class Headline:
     carried: str = ""  # of RISK: which columns carry it, in words
 
     @property
+    def said(self) -> str:
+        """The sentence, and what would decide."""
+        return self.sentence + (f"; it needs {self.would_decide}" if self.would_decide else "")
+
+    @property
     def statement(self) -> str:
         """The sentence with its subject and its stop, where it stands alone: in states, events and logs."""
-        said = self.sentence + (f"; it needs {self.would_decide}" if self.would_decide else "")
+        said = self.said
         for start, whole in _STATEMENTS.items():
             if said.startswith(start):
                 return f"{whole.format(self.synthesizer)}{said.removeprefix(start)}."
@@ -381,6 +386,7 @@ class Overview:
     highest: Reached | None  # the memorization of a synthesizer in an unjudged measure that has the largest lower end
     references: str  # whether the reference generators behaved
     leaks: Sequence[PlantedLeak]  # the planted leaks, by limited quantity; of all measures where nothing is limited
+    confidence: float = 0.0  # of the intervals; 0 where it is not known
 
     @property
     def synthesizers(self) -> Sequence[Headline]:
@@ -393,7 +399,10 @@ class Overview:
         said = {word for h in self.synthesizers for word in (h.word, *(v.word for v in h.verdicts))}
         words = [f"{word}: {meaning}." for word, meaning in _MEANINGS.items() if word in said]
         ends = any("at least" in each or "at most" in each for h in self.synthesizers for each in h.sentences)
-        return " ".join(words + ["“At least” and “at most” are right 19 times in 20."] * (bool(words) and ends))
+        if words and ends and self.confidence:
+            sure = f"{self.confidence:.0%} intervals, each right {50 + 50 * self.confidence:g} times in 100"
+            words.append(f"“At least” and “at most” are the ends of {sure}.")
+        return " ".join(words)
 
 
 def overview(result: StudyResult) -> Overview:
@@ -423,6 +432,7 @@ def overview(result: StudyResult) -> Overview:
             result.leaked,
             on or [(Limited("memorization", m.key).name, m) for m in own],
         ),
+        confidence=float(result.facts.get("interval", "").rpartition(" ")[2] or 0.0),
     )
 
 
@@ -567,7 +577,7 @@ def _data(result: StudyResult) -> str:
     records = f"{int(facts['members']):,} members and {controls:,} control records" if controls else records
     entities = f" of {int(facts['entities']):,} entities" if "entities" in facts else ""
     columns = f", {_counted(int(facts['columns']), 'column')}" if "columns" in facts else ""
-    releases = f"; {_counted(int(facts['releases']), 'release')} a generator" if "releases" in facts else ""
+    releases = f"; {_counted(int(facts['releases']), 'release')} of each generator" if "releases" in facts else ""
     return (f"{facts['data']}: " if "data" in facts else "") + records + entities + columns + releases
 
 
@@ -609,5 +619,5 @@ def result_html(result: StudyResult) -> str:
     for each in overview(result).synthesizers:
         worst = each.worst
         decides = "" if worst is None else f"{number(worst.found.value)} ({worst.name})"
-        rows.append((each.synthesizer, decides, each.word or "NOT JUDGED", each.sentence))
+        rows.append((each.synthesizer, decides, each.word or "NOT JUDGED", each.said))
     return table(["synthesizer", "what decides", "verdict", "because"], rows)

@@ -142,12 +142,13 @@ def _answer(told: Overview, place: Place) -> list[str]:
         name = link(h.synthesizer, run_link("", experiment, runs[h.synthesizer])) if h.synthesizer in runs else ""
         worst = f"{_interval(h.worst.found, spelled)} in {literal(h.worst.name)}" if h.worst else "–"
         copied = f"{h.as_if}, at most {h.at_most}" if h.as_if else "–"
+        needs = f"What would decide: {h.would_decide}" if h.would_decide else ""
         useful = f"{_interval(h.utility.value)} {literal(h.utility.measure.key)}" if h.utility else "–"
         rows.append(
             [
                 name or literal(h.synthesizer),
                 literal(h.word or h.role),
-                _text(". ".join(filter(None, (h.sentence, h.carried)))),
+                _text(". ".join(filter(None, (h.sentence, h.carried, needs)))),
                 worst,
                 copied,
                 useful,
@@ -225,10 +226,11 @@ def _measure(row: LeagueRow) -> list[str]:
 
 
 def _decides(headline: Headline) -> list[str]:
-    """Return as if how many people had been copied, and which columns carry the risk, where it is known."""
+    """Return as if how many people had been copied, which columns carry the risk, and what would decide, if known."""
     copied = f"As if {headline.as_if} people had been copied, at most {headline.at_most}." if headline.as_if else ""
     carried = f"{_text(headline.carried[:1].upper() + headline.carried[1:])}." if headline.carried else ""
-    return [line for told in (copied, carried) if told for line in (told, "")]
+    needs = f"What would decide: {_text(headline.would_decide)}." if headline.would_decide else ""
+    return [line for told in (copied, carried, needs) if told for line in (told, "")]
 
 
 def _reasons(headline: Headline) -> list[str]:

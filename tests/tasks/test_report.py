@@ -323,9 +323,9 @@ def test_the_limit_of_the_look_at_the_releases_stands_with_the_others_where_it_d
     result = usual()
     assert LOOK not in Page(record(result)).text
     result = replace(result, verdicts=[*result.verdicts, looked])
-    assert Page(record(result)).row(LOOK) == [LOOK, "0.04", "follows from the smallest limit"]
+    assert Page(record(result)).row(LOOK) == [LOOK, "0.04", "equal to the smallest limit"]
     chapter = read(result)
-    assert chapter.row("look", "nearness")[2:4] == ["0.04", "follows from the smallest limit"]
+    assert chapter.row("look", "nearness")[2:4] == ["0.04", "equal to the smallest limit"]
     assert "+0.200 [+0.150, +0.250]" in chapter.text.partition("look/nearness, limit 0.04")[2]
 
 
@@ -366,8 +366,7 @@ def test_the_decision_record_says_what_may_go_out_under_whose_limits_and_has_roo
         "coarsemay go out",
         "Date, signature",
         "RISK: more people are given away than a limit allows. NO EVIDENCE: no limit is crossed, and",
-        "“At least” and “at most” are right 19 times in 20.",
-        "distance_to_closest_record; the surest memorization there: +0.",
+        "no limit is set on distance_to_closest_record: they did not count. Their surest memorization: +0.",
     ):
         assert part in shown.text
     assert "INCONCLUSIVE" not in shown.text
@@ -391,6 +390,14 @@ def test_the_record_says_whose_records_are_whose_and_what_is_left_out():
     shown = Page(record(study([finding("cart")], facts=facts))).text
     assert "Who is whopatient" in shown
     assert "Left outmail and note" in shown
+
+
+def test_the_legend_says_how_sure_the_ends_of_intervals_are():
+    sure = "“At least” and “at most” are the ends of 90% intervals, each right 95 times in 100."
+    shown = replace(usual(), facts=usual().facts | {"interval": "moderated, 0.9"})
+    assert sure in Page(record(shown)).text
+    assert sure in read(shown).text
+    assert "“At least”" not in Page(record(replace(shown, facts={}))).text
 
 
 def test_limits_that_the_record_has_no_room_for_are_counted_by_their_word():

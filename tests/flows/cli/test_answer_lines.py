@@ -71,7 +71,7 @@ def test_the_answer_is_whole():
     text = said()
     for part in (
         "Study klinik, 20261123-013609-1ddbd6",
-        "klinik.csv: 6,000 records, 4 columns; 6 releases a generator",
+        "klinik.csv: 6,000 records, 4 columns; 6 releases of each generator",
         "has the release, knows age and income",
         "guesses income",
         f'2 set by "{SOURCE}"',

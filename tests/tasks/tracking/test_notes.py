@@ -7,7 +7,7 @@ import pytest
 
 from samples.judged import judged_study
 from synthrisk.metrics.verdicts.results import overview
-from synthrisk.tasks.tracking.notes import TAG, Place, experiment_note, fitting, literal, run_note
+from synthrisk.tasks.tracking.notes import TAG, Place, experiment_note, fitting, literal, run_note, study_note
 
 PLACE = Place("3", {"cart": "aa", "coarse": "bb"}, "cc")
 NASTY = ["<script>alert(1)</script>", "a|b", "*x*", "[a](javascript:alert(1))", "`x`", "# h", "a\nb", '"q"', "![](x)"]
@@ -54,11 +54,13 @@ def test_no_value_becomes_markup(text):
     assert plain(shown) == text.replace("\n", " ")
 
 
-def test_a_run_says_which_columns_carry_its_risk():
+def test_a_run_says_which_columns_carry_its_risk_and_what_would_decide():
     told = overview(judged_study())
-    carried = [replace(h, carried="occupation carries it") for h in told.headlines]
-    note = run_note(judged_study(), replace(told, headlines=carried), "cart", PLACE)
-    assert "\nOccupation carries it.\n" in note
+    more = {"carried": "occupation carries it", "would_decide": "9,600 records"}
+    told = replace(told, headlines=[replace(h, **more) for h in told.headlines])
+    note = run_note(judged_study(), told, "cart", PLACE)
+    assert "\nOccupation carries it.\n\nWhat would decide: 9,600 records.\n" in note
+    assert "occupation carries it. What would decide: 9,600 records" in plain(study_note(judged_study(), told, PLACE))
 
 
 @pytest.mark.parametrize("text", NASTY)
