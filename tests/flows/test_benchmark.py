@@ -178,7 +178,16 @@ def test_runs_are_flat_and_tagged_by_role(first):
 def test_every_run_carries_provenance(first):
     facts = first.result.facts
     for run in runs_of(first).values():
-        for name in ("data_digest", "seed", "versions", "threat_model", "records", "releases", "split_digest"):
+        for name in (
+            "data_digest",
+            "seed",
+            "versions",
+            "threat_model",
+            "records",
+            "releases",
+            "split_digest",
+            "release_keys",
+        ):
             assert run.data.tags[name] == facts[name]
     assert facts["records"] == "240"
     assert facts["releases"] == "2"
