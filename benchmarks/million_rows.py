@@ -86,7 +86,7 @@ def evaluated(folder: Path, give_back: bool = False) -> list[tuple[str, float, f
     if not give_back:
         keep_freed_memory()
     compute_with_one_thread()
-    prepare()
+    prepare(walks=True)
     stage = Stages()
     stage.told.append(("import", _seconds(), getrusage(RUSAGE_SELF).ru_maxrss / 1024))
     control = str(folder / "control.csv") if (folder / "control.csv").exists() else None

@@ -155,7 +155,7 @@ def peak() -> float:
 def measure(folder: Path, space: SpaceName) -> dict[str, float]:
     """Search two stored tables; seconds, and memory before and at most. Runs in a process of its own."""
     real, synthetic = (pd.read_parquet(folder / f"{name}.parquet") for name in ("real", "synthetic"))
-    prepare()
+    prepare(walks=True)
     whole = peak()
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew at what is held now
     held, start, used = peak(), perf_counter(), process_time()
@@ -193,7 +193,7 @@ if __name__ == "__main__":
     if len(sys.argv) == 3:
         print(json.dumps(measure(Path(sys.argv[1]), "gower" if sys.argv[2] == "gower" else "euclid")))
     else:
-        prepare()
+        prepare(walks=True)
         compare()
         compare_cells()
         grow()

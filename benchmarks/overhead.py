@@ -105,7 +105,7 @@ def bare_loop(study: str, settings: Sequence[str] = ()) -> list[str]:
 
 def compile_searches() -> None:
     """Compile what a first run on a machine would, so that no row has it."""
-    prepare = "from synthrisk.metrics.neighbours.nearest import prepare; prepare()"
+    prepare = "from synthrisk.metrics.neighbours.nearest import prepare; prepare(walks=True)"
     subprocess.run([sys.executable, "-c", prepare], check=True)
 
 

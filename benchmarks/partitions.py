@@ -83,7 +83,7 @@ def measured(folder: Path, workers: int) -> dict[str, Any]:
     from synthrisk.metrics.partitions.keys import keys_of_real
     from synthrisk.tasks.partitions import cluster, kept_columns, tables_in_parts
 
-    prepare()
+    prepare(walks=True)
     files = {path.stem: str(path) for path in folder.glob("*.parquet")}
     data = Data(source=files["real"], quasi_identifiers=KEY, sensitive=[SENSITIVE])
     columns, stages = kept_columns(data, files), dict[str, float]()

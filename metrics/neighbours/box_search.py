@@ -1,10 +1,9 @@
 """Exact searches by compiled code: through a box tree, or past all rows where a pilot finds no structure.
 
 A tree passes many rows by. One that is compared in vectors of 16 or 64 cells (``differing_cells_compiled``) takes a
-fraction of the time that one takes which a tree looks at. A pilot counts what a tree would look at, never the time: so
-the same is computed on every machine. Both ways find the same, to the last bit.
-
-Exact searches through a box tree, compiled by numba.
+fraction of the time that one takes which a tree looks at. A pilot counts what a tree would look at, never the time.
+Both ways find the same, to the last bit, so that no number depends on the way. What walks through trees takes ten
+seconds to compile: where it never was on this machine, rows are compared in vectors until compiling would have paid.
 
 A box is passed by if the least that its rows can be away is above what is sought. That bound is added up in the
 order of a distance, and rounding is monotone: it is never above the computed distance of a row inside, so ties
@@ -12,12 +11,13 @@ are kept to the last bit.
 """
 
 import threading
+from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.compiled import blocks_of, in_blocks, inlined, threaded
+from synthrisk.metrics.compiled import blocks_of, in_blocks, inlined, is_kept, threaded
 from synthrisk.metrics.neighbours import differing_cells_compiled
 from synthrisk.metrics.neighbours.box_tree import (
     Splits,
@@ -27,7 +27,6 @@ from synthrisk.metrics.neighbours.box_tree import (
     enclose,
     enclosed,
     fall,
-    in_one_box,
     split,
 )
 from synthrisk.metrics.neighbours.differing_cells_compiled import MOST, InVectors, Slack
@@ -299,13 +298,24 @@ _SMALLEST = 1e-36  # what sums of numbers that are too small for single precisio
 _FAR = 16  # spreads of a column from its center: what lies beyond is drawn in, so that rounding stays small
 _FARTHEST = 1e14
 _LOCK = threading.Lock()  # two threads would divide the same records, and each search has threads of its own
+_COMPILING = 2 * 10**10  # cells compared in vectors from which compiling the walks pays: some three seconds
+_DONE = [0]  # cells that this process has compared in vectors, while the walks were not compiled
 
 
-PREPARED = (
-    *(divide, fall, enclose, walk_nearest, walk_within),
-    *(differing_cells_compiled.nearest, differing_cells_compiled.within),
-)
-"""What ``nearest.prepare`` compiles."""
+VECTORS = differing_cells_compiled.nearest, differing_cells_compiled.within
+"""What compares all rows, which ``nearest.prepare`` compiles."""
+
+_TO_NEAREST = divide, fall, enclose, walk_nearest
+WALKS = *_TO_NEAREST, walk_within
+"""What walks through trees."""
+
+
+def _pays(cells: int, walks: Sequence[Any]) -> bool:
+    """Tell whether walks are compiled, or worth compiling by now, where so many cells are to be compared."""
+    if all(map(is_kept, walks)):
+        return True
+    _DONE[0] += cells
+    return _DONE[0] >= _COMPILING
 
 
 class Queries(NamedTuple):
@@ -370,7 +380,7 @@ class Forest:
     def nearest(self, queries: Records, own: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the k smallest sums of each query and their rows (``Search.nearest``)."""
         with _LOCK:
-            if not self._saves(queries, own, k):
+            if not self._saves(queries, own, k, _TO_NEAREST):
                 return self._nearest_of_all(queries, own, k)
             placed = self._boxes.placed(queries)
             sums, rows, _ = self._nearest(placed, own, k)
@@ -396,23 +406,23 @@ class Forest:
         """Let go of all queries but the records searched (``Search.forget``)."""
         self._boxes.forget()
 
-    def prepare(self) -> None:
-        """Compile the walk to the nearest, by one box, and what compares all rows (``Search.prepare``)."""
-        n = len(self._reference.codes)
+    def prepare(self, queries: Records, *, walks: bool) -> None:
+        """Compile what compares all rows and, if asked, what walks through trees (``Search.prepare``)."""
+        n = len(queries.codes)
+        own, ends, rows = np.full(n, -1), np.zeros(n, dtype=np.int64), np.empty(0, dtype=np.int64)
         with _LOCK:
-            own, counts, work = (
-                np.full(n, -1),
-                np.zeros(n, dtype=np.int64),
-                np.zeros((blocks_of(n, _BLOCK), 2), np.int64),
-            )
-            walked = in_one_box(self._reference), self._scale, self._reference.take(np.arange(n)), own, counts
-            in_blocks(walk_nearest, len(work), *walked, *_nothing(n, 1), work)
-            limits = self._nearest_of_all(self._reference, own, 1)[0][:, 0]
-            self._within_all(self._reference, limits, counts, np.empty(0, dtype=np.int64))
+            limits = self._nearest_of_all(queries, own, 1)[0][:, 0]
+            self._within_all(queries, limits, ends, rows)
+            if walks:
+                placed = self._boxes.placed(queries)
+                self._nearest(placed, own, 1)
+                self._walk_within(placed, limits, ends, rows)
 
-    def _saves(self, queries: Records, own: np.ndarray, k: int) -> bool:
-        """Tell whether a tree saves time, as a few of the queries show."""
+    def _saves(self, queries: Records, own: np.ndarray, k: int, walks: Sequence[Any]) -> bool:
+        """Tell whether a tree saves time, as a few of the queries show; ``walks``: what has to be compiled for it."""
         n, m, columns = len(own), len(self._reference.codes), self._columns
+        if not _pays(n * m * columns, walks):
+            return False
         if n * m * columns < _CELLS:
             return True
         some = np.arange(0, n, max(_APART, n // _PILOT))
@@ -442,14 +452,16 @@ class Forest:
         self, queries: Records, own: np.ndarray, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray
     ) -> None:
         with _LOCK:
-            if not self._saves(queries, own, 1):
+            if not self._saves(queries, own, 1, WALKS):
                 self._within_all(queries, limits, ends, rows)
                 return
-            placed = self._boxes.placed(queries)
-            ordered, own_ends = limits[placed.order], ends[placed.order]
-            given = self._tree, self._scale, placed.records, ordered, own_ends, rows
-            in_blocks(walk_within, blocks_of(len(ordered), _BLOCK), *given)
-            ends[placed.order] = own_ends
+            self._walk_within(self._boxes.placed(queries), limits, ends, rows)
+
+    def _walk_within(self, placed: Queries, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray) -> None:
+        ordered, own_ends = limits[placed.order], ends[placed.order]
+        given = self._tree, self._scale, placed.records, ordered, own_ends, rows
+        in_blocks(walk_within, blocks_of(len(ordered), _BLOCK), *given)
+        ends[placed.order] = own_ends
 
     def _within_all(self, queries: Records, limits: np.ndarray, ends: np.ndarray, rows: np.ndarray) -> None:
         given = (*self._compared(queries), *self._both(queries), np.ascontiguousarray(limits), ends, rows)

@@ -237,21 +237,8 @@ class Tree(NamedTuple):
 
 def enclosed(splits: Splits, records: Records, scale: Scale, offset: int) -> Tree:
     """Return the tree of some boxes; row numbers go up from ``offset``."""
-    tree = _unbounded(splits, records, offset)
-    enclose(tree, splits.rows, records, scale)
-    return tree
-
-
-def in_one_box(records: Records) -> Tree:
-    """Return a tree of the type that ``enclosed`` returns, of one leaf, without its bounds: nothing is compiled."""
-    n, none = len(records.codes), np.zeros(1, dtype=np.int32)
-    box = Splits(np.arange(n), np.array([[0, n]]), none, none.copy(), np.zeros(1), np.zeros(1, dtype=np.uint64), 0)
-    return _unbounded(box, records, 0)
-
-
-def _unbounded(splits: Splits, records: Records, offset: int) -> Tree:
     (n, p), q, boxes = records.numbers.shape, records.codes.shape[1], len(splits.child)
-    return Tree(
+    tree = Tree(
         splits.rows + offset,
         np.zeros(n * p),
         np.zeros(n * q, dtype=np.int32),
@@ -266,6 +253,8 @@ def _unbounded(splits: Splits, records: Records, offset: int) -> Tree:
         np.zeros((boxes, q)),
         splits.depth,
     )
+    enclose(tree, splits.rows, records, scale)
+    return tree
 
 
 @compiled

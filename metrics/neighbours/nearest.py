@@ -54,31 +54,14 @@ def between(tables: Tables, space: Space, reference: Records, side: Side) -> Sea
     return search(reference, costs) if sets is None else Coarse(reference, costs, sets, side)
 
 
-def prepare() -> None:
-    """Compile what searches run, so that processes started next need not all do it at once."""
-    for part in PREPARATIONS:
-        part()
+def prepare(*, walks: bool = False) -> None:
+    """Compile what searches run, so that processes started next need not all do it at once.
 
-
-def _boxes() -> None:
-    searched, queries, own = _tiny()
-    limits = np.ones(len(own))
-    searched.within(queries, own, limits, searched.count(queries, own, limits))
-
-
-def _others() -> None:
-    _tiny()[0].prepare()
-
-
-PREPARATIONS = (_boxes, _others)
-"""The parts of ``prepare``: each may be done in a process of its own, and takes about half of the time."""
-
-
-def _tiny() -> tuple[Search, Records, np.ndarray]:
-    """Return a search, and queries that are not the records searched: these fall into boxes first."""
+    ``walks`` through trees, too: they take ten seconds, and searches of few records do without until they are compiled.
+    """
     records = Records(np.array([[0.0], [1.0], [3.0]]), np.array([[0], [1], [1]], dtype=np.int32))
     scale = Scale(np.ones(1), np.ones(1), np.ones(2), np.array([0, 2]), squared=False)
-    return search(records, scale), records.take(np.arange(3)), np.arange(3)
+    search(records, scale).prepare(records.take(np.arange(3)), walks=walks)  # of others, which fall into boxes first
 
 
 @cache

@@ -347,8 +347,8 @@ class Search(Protocol):
     def forget(self) -> None:
         """Let go of all queries but the records searched."""
 
-    def prepare(self) -> None:
-        """Compile what a search of few records does not run."""
+    def prepare(self, queries: Records, *, walks: bool) -> None:
+        """Compile what searches run; ``walks`` through trees, too, which few records do without."""
 
 
 class Plain:
@@ -383,7 +383,7 @@ class Plain:
     def forget(self) -> None:
         """Do nothing: no query is kept (``Search.forget``)."""
 
-    def prepare(self) -> None:
+    def prepare(self, queries: Records, *, walks: bool) -> None:
         """Do nothing: nothing is compiled (``Search.prepare``)."""
 
     def blocks(self, queries: Records, own: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
