@@ -61,19 +61,21 @@ def in_blocks(function: Callable[..., object], blocks: int, *given: Any) -> None
 
 def are_kept() -> bool:
     """Tell whether every function that was imported so far has been compiled before, and is found on disk."""
-    return all(map(_is_on_disk, _FUNCTIONS))
+    return all(_is_on_disk(each) for each in _FUNCTIONS if hasattr(each, "stats"))
 
 
 def is_kept(function: Any) -> bool:
-    """Tell whether a function was compiled in this process, or before and is found on disk."""
-    return bool(function.signatures) or _is_on_disk(function)
+    """Tell whether a function was compiled in this process, or before and is found on disk, or is not to be."""
+    return not hasattr(function, "signatures") or bool(function.signatures) or _is_on_disk(function)
 
 
 def _is_on_disk(function: Any) -> bool:
     folder, code = function.stats.cache_path, function.py_func.__code__
+    if not folder:
+        return False
     source = Path(code.co_filename)
     start, since = f"{source.stem}.{function.py_func.__qualname__}-{code.co_firstlineno}.", source.stat().st_mtime
-    there = Path(folder).glob("*.nbi") if folder else ()
+    there = Path(folder).glob("*.nbi")
     return any(each.name.startswith(start) and each.stat().st_mtime >= since for each in there)
 
 

@@ -41,7 +41,7 @@ from synthrisk.flows.terminal.comparison import (
 from synthrisk.metrics.catalogue import overview
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.verdicts.quantities import limited
+from synthrisk.metrics.verdicts.quantities import is_signed, limited
 from synthrisk.tasks.tracking.history import PastStudy, Step, studies, trend
 
 _IN_LEAGUE = ("risk", "risk_control", "memorization")  # quantities that the table of a measure shows
@@ -94,7 +94,12 @@ def _print_headline(console: Console, study: PastStudy) -> None:
     columns += [Column("utility", right=True)] if useful else []
     lines = []
     for row in rows:
-        cells: list[str | Text] = [row.synthesizer, _word(row), interval(row.worst, signed=True), row.measure]
+        cells: list[str | Text] = [
+            row.synthesizer,
+            _word(row),
+            interval(row.worst, signed=is_signed(row.measure)),
+            row.measure,
+        ]
         cells += [Text(number(row.utility.value))] if useful else []
         lines.append(Line(cells, style_of(row.role)))
     _print(console, columns, lines)

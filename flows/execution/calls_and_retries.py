@@ -66,7 +66,7 @@ class Calls(Protocol):
         """Call a task here and now."""
 
     def prepare(self) -> None:
-        """Compile what searches run: once, not in every worker at the same time."""
+        """Compile what every search runs: once, not in every worker at the same time. Few records need no more."""
 
     def renew(self) -> None:
         """Have workers again, where they were lost."""

@@ -11,7 +11,7 @@ import pandas as pd
 
 from synthrisk.flows.terminal.columns import interval, league_cells, number
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
-from synthrisk.metrics.verdicts.quantities import limited
+from synthrisk.metrics.verdicts.quantities import is_signed, limited
 from synthrisk.metrics.verdicts.results import BRIEF, LeagueRow
 from synthrisk.tasks.tracking.history import PastStudy, Step, trend
 from synthrisk.tasks.tracking.notes import literal, table
@@ -248,7 +248,7 @@ def _dated(study: PastStudy, rows: pd.DataFrame) -> pd.DataFrame:
 
 def _headline(row: Standing) -> list[str]:
     word = row.word or ("reference" if row.role == "reference" else "not judged")
-    cells = [interval(row.worst, signed=True).plain, literal(row.measure), number(row.utility.value)]
+    cells = [interval(row.worst, signed=is_signed(row.measure)).plain, literal(row.measure), number(row.utility.value)]
     return [literal(row.synthesizer), word, *cells]
 
 

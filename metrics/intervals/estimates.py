@@ -116,8 +116,8 @@ _ONE_OF_A_GROUP = "one record alone in a group"
 _ONE_RECORD = "one record: no interval"
 
 
-def spelled(found: Estimate) -> str:
-    """Return an estimate in words: signed, three decimals, its interval in brackets.
+def spelled(found: Estimate, signed: bool = True) -> str:
+    """Return an estimate in words: three decimals, its interval in brackets, with a sign unless it is a share.
 
     The minus sign is a true one, as in reports, and a zero has no sign.
 
@@ -125,7 +125,7 @@ def spelled(found: Estimate) -> str:
         >>> spelled(Estimate(0.1, 0.05, 0.15)), spelled(Estimate(-0.0001, -0.02, 0.0001))
         ('+0.100 [+0.050, +0.150]', '0.000 [−0.020, 0.000]')
     """
-    value, lower, upper = (decimals(each, signed=True) for each in (found.value, found.lower, found.upper))
+    value, lower, upper = (decimals(each, signed=signed) for each in (found.value, found.lower, found.upper))
     return f"{value} [{lower}, {upper}]"
 
 

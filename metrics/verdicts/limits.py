@@ -160,9 +160,11 @@ class SetLimit:
         if isnan(found.lower) or isnan(found.upper):
             return ""
         value = -found.value if self.is_two_sided and abs(found.lower) > abs(found.upper) else found.value
-        reach = (found.upper - found.lower) / 2 if self.is_two_sided else found.upper - value
-        wanted = _INSIDE * abs(self.value - value)
-        brought = self._bring(found, self._times(value, reach, wanted))
+        above = value > self.value  # then the lower end is to come beyond the limit
+        reach = (found.upper - found.lower) / 2
+        if not self.is_two_sided:
+            reach = value - found.lower if above else found.upper - value
+        brought = self._bring(found, self._times(value, reach, _INSIDE * abs(self.value - value), above=above))
         least = max(found.upper, -found.lower) if self.is_two_sided else found.upper
         limit = f"a limit of {(floor(least / _STEP) + 1) * _STEP:.2g}"
         return f"{brought}, or {limit}" if brought else limit
@@ -209,25 +211,25 @@ class SetLimit:
         above = found.lower > nothing and found.upper - nothing > far
         return above or (self.is_two_sided and found.upper < 0 and -found.lower > far)
 
-    def _times(self, value: float, reach: float, wanted: float) -> float:
+    def _times(self, value: float, reach: float, wanted: float, *, above: bool = False) -> float:
         """Return how many times the data would make an interval reach no further than is wanted; NaN where none would.
 
         The reach shrinks with the root of the data. That of a true-positive rate shrinks faster where few people stand
-        behind it: Newcombe's upper limit of the rate of members less that of control records, for groups of equal size.
+        behind it: Newcombe's limit of the rate of members less that of control records, for groups of equal size, the
+        upper one or, where the value lies ``above`` the limit, the lower one.
         """
-        if not wanted > 0 or not reach > 0:
+        if not 0 < wanted < reach:
             return float("nan")
-        if self.what.quantity not in RATES:
-            return (reach / wanted) ** 2
 
-        def above(people: float, beside: float) -> float:
+        def beyond(people: float, beside: float) -> float:
             rates = expected_share(value * people, people, _RATES), expected_share(nothing * people, people, _RATES)
-            return share_difference(*rates).upper + nothing - value - beside
+            found = share_difference(*rates)
+            return (found.value - found.lower if above else found.upper - found.value) - beside
 
-        nothing = NOTHING[self.what.quantity]
-        if above(1, reach) <= 0 or above(_PEOPLE, wanted) >= 0:
+        nothing = NOTHING.get(self.what.quantity, 0.0)
+        if self.what.quantity not in RATES or not beyond(1, reach) > 0 or not beyond(_PEOPLE, wanted) < 0:
             return (reach / wanted) ** 2
-        now, then = (brentq(above, 1, _PEOPLE, args=(beside,)) for beside in (reach, wanted))
+        now, then = (brentq(beyond, 1, _PEOPLE, args=(beside,)) for beside in (reach, wanted))
         return float(then / now)
 
     def _bring(self, found: Estimate, times: float) -> str:

@@ -75,6 +75,16 @@ def limited(name: str, keys: Collection[str] = ()) -> Limited:
     return Limited(quantity, front, group) if at and key not in keys else Limited(quantity, key)
 
 
+def is_signed(name: str) -> bool:
+    """Tell whether what a limit is set on is a difference or a gain, which may be below 0: a share has no sign.
+
+    Example:
+        >>> is_signed("memorization/zero_cap.income"), is_signed("tpr/membership@outliers")
+        (True, False)
+    """
+    return name.partition("/")[0] not in ("risk", "risk_control", *RATES)
+
+
 def quantity_of(finding: Finding, quantity: str, group: str = "") -> Estimate:
     """Return a quantity of a finding with its interval; where there is none, an estimate whose note says why."""
     if group:

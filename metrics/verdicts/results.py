@@ -25,7 +25,7 @@ from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Cost, Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.verdicts.quantities import NOTHING, RATES, Limited, empty_measures, limited, quantity_of
+from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, is_signed, limited, quantity_of
 from synthrisk.metrics.verdicts.references import Check, PlantedLeak, planted_leaks
 from synthrisk.metrics.verdicts.revealing_columns import Carriers
 from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, sentence
@@ -323,7 +323,7 @@ class Reached:
     @property
     def signed(self) -> bool:
         """Whether the value is a difference or a gain, which may be below 0: a share has no sign."""
-        return self.name.partition("/")[0] not in ("risk", "risk_control", *RATES)
+        return is_signed(self.name)
 
 
 @dataclass(frozen=True)
@@ -350,8 +350,11 @@ class Headline:
 
     @property
     def said(self) -> str:
-        """The sentence, and what would decide."""
-        return self.sentence + (f"; it needs {self.would_decide}" if self.would_decide else "")
+        """The sentence, and what would decide; of several limits that leave it open, the first."""
+        if not self.would_decide:
+            return self.sentence
+        is_open = [v for v in self.verdicts if v.word == self.word]
+        return f"{self.sentence}; {'for this limit ' if len(is_open) > 1 else ''}it needs {self.would_decide}"
 
     @property
     def statement(self) -> str:
@@ -366,7 +369,7 @@ class Headline:
 _MEANINGS = {
     "RISK": "more people are given away than a limit allows",
     "NO EVIDENCE": "no limit is crossed, and a copy would have been seen; it is not said that nobody is given away",
-    "INCONCLUSIVE": "on which side of a limit the truth lies cannot be said from so few data",
+    "INCONCLUSIVE": "it is not shown that all limits are kept, nor that one is crossed",
     "CANNOT TELL": "this limit can tell nothing here, and has no part in the answer",
     "INVALID RELEASE": "nothing can be read in the release",
 }

@@ -45,8 +45,8 @@ class Carriers:
 
         Example:
             >>> Carriers("memorization/singling_out", 0.2, (("capital_gain", 0.8), ("age", 0.25)), 70, 70).words
-            'capital_gain carries 80% of memorization/singling_out, age 25%; of 70 values of capital_gain that one \
-person alone has, 70 are released'
+            'capital_gain carries 80% of memorization/singling_out, age 25%; of 70 members who alone have their value \
+of capital_gain, those of 70 are released'
             >>> Carriers("memorization/membership", 0.9, ()).words
             'no single column carries memorization/membership: without any one of them 80% of it and more is left'
         """
@@ -56,8 +56,8 @@ person alone has, 70 are released'
         (first, share), *others = self.columns
         told = [f"{first} carries {share:.0%} of {self.quantity}"]
         told += [f"{name} {of:.0%}" for name, of in others[:2]]
-        values = f"; of {self.alone:,} values of {first} that one person alone has, {self.released:,} are released"
-        return ", ".join(told) + (values if self.released else "")
+        alone = f"; of {self.alone:,} members who alone have their value of {first}, those of {self.released:,} are released"
+        return ", ".join(told) + (alone if self.released else "")
 
 
 @dataclass(frozen=True, eq=False)

@@ -389,8 +389,8 @@ def _look(name: str, excess: Estimate, limit: float, size: Size) -> Verdict | No
             name, LOOK, limit, "RISK", f"the release lies on members: {first_signs(excess.note, _SIGNS)}", *own, copied
         )
     if excess.upper < 0 and excess.note:
-        told = first_signs(excess.note, _SIGNS)
-        reason = told if MISSING in told else f"{MISSING}: {told}"
+        missing = "; ".join(sign for sign in excess.note.split("; ") if MISSING in sign)
+        reason = first_signs(missing or f"{MISSING}: {excess.note}", _SIGNS)
         return Verdict(name, LOOK, limit, "RISK", reason, *own, "members are missing")
     if excess.lower > 0 and excess.upper >= limit:
         reason = f"the release may lie on more members than {as_people(limit)}: {first_signs(excess.note, _SIGNS)}"
@@ -402,12 +402,13 @@ def _look(name: str, excess: Estimate, limit: float, size: Size) -> Verdict | No
 def _clearer_look(excess: Estimate, limit: float, size: Size) -> str:
     """Return what would decide a look that holds its limit: so many records or repetitions, or another limit.
 
+    Its limit is the smallest of the study's.
     Its longer side counts, or an interval that is not symmetric would ask for fewer records than there are.
     """
     half = max(excess.upper - excess.value, excess.value - excess.lower)
     whole = replace(excess, lower=excess.value - half, upper=excess.value + half)
     needs = SetLimit(Limited(*LOOK.split("/")), limit, size=size).would_decide(whole)
-    return f"{needs} on nearness"
+    return needs.replace("a limit of", "no limit below")
 
 
 def as_people(share: float, *beside: float) -> str:

@@ -100,7 +100,11 @@ def generator_tags(result: StudyResult, headline: Headline) -> dict[str, str]:
         "cost": {each: cost.words for each, cost in result.costs.items()},
     }
     people = {"as_if": _as_if_cell(headline)} if headline.as_if else {}
-    worst = {"worst": f"{spelled(headline.worst.found)} {headline.worst.name}"} if headline.worst else {}
+    worst = (
+        {"worst": f"{spelled(headline.worst.found, headline.worst.signed)} {headline.worst.name}"}
+        if headline.worst
+        else {}
+    )
     useful = headline.utility
     utility = {"utility": f"{decimals(useful.value.value)} {useful.measure.key}"} if useful else {}
     return {

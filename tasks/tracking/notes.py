@@ -6,6 +6,7 @@ It is Markdown in which every value is text: nothing that a column or a reason h
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isnan
 
 from synthrisk.metrics.intervals.estimates import Estimate, decimals, spelled
@@ -140,7 +141,8 @@ def _answer(told: Overview, place: Place) -> list[str]:
     rows = []
     for h in told.headlines:
         name = link(h.synthesizer, run_link("", experiment, runs[h.synthesizer])) if h.synthesizer in runs else ""
-        worst = f"{_interval(h.worst.found, spelled)} in {literal(h.worst.name)}" if h.worst else "–"
+        written = partial(spelled, signed=h.worst.signed) if h.worst else spelled
+        worst = f"{_interval(h.worst.found, written)} in {literal(h.worst.name)}" if h.worst else "–"
         copied = f"{h.as_if}, at most {h.at_most}" if h.as_if else "–"
         needs = f"What would decide: {h.would_decide}" if h.would_decide else ""
         useful = f"{_interval(h.utility.value)} {literal(h.utility.measure.key)}" if h.utility else "–"

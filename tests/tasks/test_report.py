@@ -366,7 +366,7 @@ def test_the_decision_record_says_what_may_go_out_under_whose_limits_and_has_roo
         "coarsemay go out",
         "Date, signature",
         "RISK: more people are given away than a limit allows. NO EVIDENCE: no limit is crossed, and",
-        "no limit is set on distance_to_closest_record: they did not count. Their surest memorization: +0.",
+        "without a limit, so not counted: distance_to_closest_record. The surest memorization there: +0.",
     ):
         assert part in shown.text
     assert "INCONCLUSIVE" not in shown.text

@@ -12,14 +12,8 @@ import pytest
 from synthrisk.metrics import compiled
 from synthrisk.metrics.neighbours import box_search, box_tree
 from synthrisk.metrics.neighbours.box_search import Forest
-from synthrisk.metrics.neighbours.nearest import prepare, search
+from synthrisk.metrics.neighbours.nearest import search
 from synthrisk.metrics.neighbours.records import Plain, Records, Scale, even
-
-
-@pytest.fixture(autouse=True, scope="module")
-def walks():
-    """Compile the walks: few records are not searched by them before."""
-    prepare(walks=True)
 
 
 def random_case(seed):

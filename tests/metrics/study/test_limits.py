@@ -162,6 +162,30 @@ def test_so_many_people_as_a_rate_asks_for_suffice_and_half_of_them_would_not(me
     assert told(brought // 2)
 
 
+@pytest.mark.parametrize(
+    ("quantity", "found", "limit"),
+    [
+        ("tpr", Estimate(0.8, 0.381, 0.944), 0.5),
+        ("tpr", Estimate(0.1, 0.019, 0.122), 0.05),
+        ("tpr", Estimate(1.0, 0.4, 1.0), 0.5),
+        ("tpr_at_0.001", Estimate(0.003, 0.0, 0.006), 0.005),
+        ("risk", Estimate(0.97, 0.88, 0.985), 0.9),
+        ("population_gain", Estimate(0.04, -0.3, 0.06), 0.05),
+    ],
+)
+def test_more_is_asked_for_than_there_is_on_whichever_side_of_the_limit_the_value_lies(quantity, found, limit):
+    asked = SetLimit(Limited(quantity, "membership"), limit, size=Size(20_000, 1000, 1, True)).would_decide(found)
+    numbers = [int(text.replace(",", "")) for text in re.findall(r"([\d,]+) (?:members|control)", asked)]
+    assert numbers
+    assert numbers[-1] > 1000
+
+
+@pytest.mark.parametrize("found", [Estimate(math.nan, 0.1, 0.2), Estimate(0.0, 0.0, 0.0), Estimate(0.2, 0.2, 0.2)])
+def test_nothing_is_asked_for_where_no_number_would_decide(found):
+    told = SetLimit(Limited("tpr", "membership"), 0.1, size=Size(500, 500, 1, True)).would_decide(found)
+    assert "members" not in told
+
+
 @pytest.mark.parametrize(("members", "spread"), [(100_000, 5.0), (12_000, 9.0)])
 def test_attempts_are_asked_for_where_so_many_are_drawn(members, spread):
     """More records bring no more attempts: the interval of so many attempts as are asked for lies inside the limit."""
@@ -287,5 +311,5 @@ def test_a_look_that_holds_its_limit_says_what_would_decide():
     found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
     beside = Beside(ANSWERS, excess={"cart": Estimate(0.04, 0.03, 0.06)}, size=Size(members=500, controls=500))
     (look,) = (v for v in judge(found, {LIMIT: 0.05}, [PASSED], beside) if v.quantity == LOOK)
-    assert look.advice.startswith("4,500 records (there are 1,000), or a limit of 0.07 on nearness")
+    assert look.advice.startswith("4,500 records (there are 1,000), or no limit below 0.07")
     assert look.word == "INCONCLUSIVE"
