@@ -56,8 +56,8 @@ of capital_gain, those of 70 are released'
         (first, share), *others = self.columns
         told = [f"{first} carries {share:.0%} of {self.quantity}"]
         told += [f"{name} {of:.0%}" for name, of in others[:2]]
-        alone = f"; of {self.alone:,} members who alone have their value of {first}, those of {self.released:,} are released"
-        return ", ".join(told) + (alone if self.released else "")
+        alone = f"; of {self.alone:,} members who alone have their value of {first}, those of {self.released:,}"
+        return ", ".join(told) + (f"{alone} are released" if self.released else "")
 
 
 @dataclass(frozen=True, eq=False)
