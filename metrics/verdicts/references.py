@@ -134,6 +134,18 @@ def _widened(found: Estimate, factor: float) -> tuple[float, float]:
 LEAKS: tuple[Answer, ...] = ("copy", "near_copy", "leak")
 """What reference generators declare that hold training rows."""
 
+REFERENCES = {
+    "copy": "the training rows themselves",
+    "near_copy": "the training rows, each a little changed",
+    "leak": "new records among which training rows are hidden",
+    "part": "new records among which something of training rows is hidden",
+    "repelled": "new records without those near to training rows",
+    "ideal": "new records of the same population",
+    "identifiers": "new records of the same population, with the members' identifiers",
+    "independent": "columns that know nothing of each other",
+}
+"""What the releases of a reference generator are, by what it declares."""
+
 
 @dataclass(frozen=True)
 class PlantedLeak:

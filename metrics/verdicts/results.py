@@ -26,9 +26,9 @@ from synthrisk.metrics.study.findings import Cost, Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, is_signed, limited, quantity_of
-from synthrisk.metrics.verdicts.references import Check, PlantedLeak, planted_leaks
+from synthrisk.metrics.verdicts.references import REFERENCES, Check, PlantedLeak, planted_leaks
 from synthrisk.metrics.verdicts.revealing_columns import Carriers
-from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, sentence
+from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, legend, sentence
 from synthrisk.metrics.verdicts.verdicts import (
     LOOK,
     NO_INTERVAL,
@@ -293,16 +293,6 @@ _STATEMENTS = {  # how a sentence begins, and how it begins with its subject
     "not judged: ": "{} is not judged: ",
     "reference generator: ": "{} is a reference generator: ",
 }
-_ANSWERS = {
-    "copy": "the training rows themselves",
-    "near_copy": "the training rows, each a little changed",
-    "leak": "new records among which training rows are hidden",
-    "part": "new records among which something of training rows is hidden",
-    "repelled": "new records without those near to training rows",
-    "ideal": "new records of the same population",
-    "identifiers": "new records of the same population, with the members' identifiers",
-    "independent": "columns that know nothing of each other",
-}
 
 
 @dataclass(frozen=True)
@@ -366,16 +356,6 @@ class Headline:
         return f"{self.synthesizer} {said}."
 
 
-_MEANINGS = {
-    "RISK": "more people are given away than a limit allows",
-    "NO EVIDENCE": "no limit is crossed, and a copy would have been seen; it is not said that nobody is given away",
-    "INCONCLUSIVE": "it is not shown that all limits are kept, nor that one is crossed",
-    "CANNOT TELL": "this limit can tell nothing here, and has no part in the answer",
-    "INVALID RELEASE": "nothing can be read in the release",
-}
-"""What each word means, for whoever has read nothing else."""
-
-
 @dataclass(frozen=True)
 class Overview:
     """The answer of a study."""
@@ -399,13 +379,8 @@ class Overview:
     @property
     def legend(self) -> str:
         """What the words mean that are said of generators and limits, and how sure the ends of intervals are."""
-        said = {word for h in self.synthesizers for word in (h.word, *(v.word for v in h.verdicts))}
-        words = [f"{word}: {meaning}." for word, meaning in _MEANINGS.items() if word in said]
-        ends = any("at least" in each or "at most" in each for h in self.synthesizers for each in h.sentences)
-        if words and ends and self.confidence:
-            sure = f"{self.confidence:.0%} intervals, each right {50 + 50 * self.confidence:g} times in 100"
-            words.append(f"“At least” and “at most” are the ends of {sure}.")
-        return " ".join(words)
+        words = [word for h in self.synthesizers for word in (h.word, *(v.word for v in h.verdicts))]
+        return legend(words, [each for h in self.synthesizers for each in h.sentences], self.confidence)
 
 
 def overview(result: StudyResult) -> Overview:
@@ -512,7 +487,7 @@ def _said(
     if word == "FAILED":
         return f"cannot say: it was not run to the end: {result.failures[name]}", "not run to the end"
     if role == "reference":
-        answer = _ANSWERS.get(result.answers.get(name, ""), "a known answer")
+        answer = REFERENCES.get(result.answers.get(name, ""), "a known answer")
         return f"reference generator: {answer}", answer
     if word == "INVALID":
         return f"this study is invalid: {result.invalid}", "references misbehaved"

@@ -58,6 +58,16 @@ _GROUPS = {
 }
 
 
+_MEANINGS = {
+    "RISK": "more people are given away than a limit allows",
+    "NO EVIDENCE": "no limit is crossed, and a copy would have been seen; it is not said that nobody is given away",
+    "INCONCLUSIVE": "it is not shown that all limits are kept, nor that one is crossed",
+    "CANNOT TELL": "this limit can tell nothing here, and has no part in the answer",
+    "INVALID RELEASE": "nothing can be read in the release",
+}
+"""What each word means, for whoever has read nothing else."""
+
+
 @dataclass(frozen=True)
 class Knowledge:
     """What the attacker of a study knows and guesses."""
@@ -125,6 +135,21 @@ def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
     among = _GROUPS.get(what.group, "").format(**names)
     told = f"{among}: {_small(told)}" if among else _capital(told)
     return f"{told} ({ends})"
+
+
+def legend(words: Sequence[str], sentences: Sequence[str], confidence: float) -> str:
+    """Return what the words mean that are said, and how sure the ends of intervals are in sentences.
+
+    Example:
+        >>> legend(["RISK"], ["7 more people in 100 (at least 6, limit 5)"], 0.9)
+        'RISK: more people are given away than a limit allows. “At least” and “at most” are the ends of 90% intervals, \
+each right 95 times in 100.'
+    """
+    told = [f"{word}: {meaning}." for word, meaning in _MEANINGS.items() if word in words]
+    if told and confidence and any("at least" in each or "at most" in each for each in sentences):
+        sure = f"{confidence:.0%} intervals, each right {50 + 50 * confidence:g} times in 100"
+        told.append(f"“At least” and “at most” are the ends of {sure}.")
+    return " ".join(told)
 
 
 def _counts_people(metric: str) -> bool:
