@@ -433,12 +433,10 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     else:
         worst = _of_reference(result, name) or _surest([f for f in result.findings if f.synthesizer == name], measures)
     decided = [v for v in told if v.word != "CANNOT TELL"]
-    as_if, at_most = _as_if(decided)
-    shows = max((v for v in decided if not isnan(v.as_if)), key=lambda v: v.as_if, default=None)
     lacks = next((v.advice for v in verdicts if v.word == word and v.advice), "") if word == "INCONCLUSIVE" else ""
     carried = result.carriers[name].words if name in result.carriers and word == "RISK" else ""
-    shown = as_if, shows.quantity if shows else "", at_most
-    return Headline(name, role, word, words, brief, worst, useful, verdicts, people, *shown, lacks, carried)
+    as_if = _as_if(decided)
+    return Headline(name, role, word, words, brief, worst, useful, verdicts, people, *as_if, lacks, carried)
 
 
 def knowledge_of(result: StudyResult, measure: str = "") -> Knowledge:
@@ -454,12 +452,12 @@ def _order(verdict: Verdict, word: str) -> tuple[bool, float]:
     return verdict.word != word, -reach if not isnan(reach) else float("inf")
 
 
-def _as_if(decided: Sequence[Verdict]) -> tuple[str, str]:
-    """Return as if how many people had been copied, and at most how many; empty where it is not known."""
+def _as_if(decided: Sequence[Verdict]) -> tuple[str, str, str]:
+    """Return as if how many people had been copied, by what, and at most how many; empty where it is not known."""
     shares = [[s for s in (getattr(v, end) for v in decided) if not isnan(s)] for end in ("as_if", "as_if_upper")]
     known = [max(each) for each in shares if each]
     told = [as_people(max(each), *known) if each else "" for each in shares]
-    return told[0], told[1]
+    return told[0], next((v.quantity for v in decided if known and v.as_if == known[0]), ""), told[1]
 
 
 def _of_reference(result: StudyResult, name: str) -> Reached | None:
