@@ -114,7 +114,8 @@ class Told:
     """What the record says of one generator."""
 
     headline: Headline
-    sentences: Sequence[tuple[str, str, str]]  # word, sentence and name of the limits that decide
+    # of the limits that decide word, sentence and name, and the smallest leak that one which is kept would have shown
+    sentences: Sequence[tuple[str, str, str, str]]
     more: str  # limits that are left to the report, by their word
 
 
@@ -151,9 +152,13 @@ def body(result: StudyResult) -> Markup:
 
 def _told(headline: Headline, most: int) -> Told:
     pairs = list(zip(headline.verdicts, headline.sentences, strict=True))
-    first = [(v.word, words, v.quantity) for v, words in pairs if v.word != "CANNOT TELL"][:most]
-    shown = {name for _, _, name in first}
-    return Told(headline, first, _counted([v for v, _ in pairs if v.quantity not in shown]))
+    first = [(v, words) for v, words in pairs if v.word != "CANNOT TELL"][:most]
+    rest = [v for v, _ in pairs if v not in [shown for shown, _ in first]]
+    return Told(headline, [(v.word, words, v.quantity, _leak(v)) for v, words in first], _counted(rest))
+
+
+def _leak(verdict: Verdict) -> str:
+    return next((part for part in verdict.reason.split("; ") if part.startswith("a leak of")), "")
 
 
 def _counted(rest: Sequence[Headline | Verdict]) -> str:

@@ -408,6 +408,13 @@ def test_limits_that_the_record_has_no_room_for_are_counted_by_their_word():
     assert "In the report: 1 NO EVIDENCE, 1 CANNOT TELL." in shown
 
 
+def test_the_record_says_which_leak_a_limit_that_is_kept_would_have_shown():
+    reason = "memorization lies inside ±0.05; a leak of about 1.8% of the training rows would have been seen"
+    kept = Verdict("cart", "memorization/rapid.income", 0.05, "NO EVIDENCE", reason, 0.01, 0.0, 0.02)
+    shown = Page(record(replace(study([finding("cart")]), verdicts=[kept]))).text
+    assert "NO EVIDENCE, memorization/rapid.income; a leak of about 1.8% of the training rows would" in shown
+
+
 def test_what_an_open_word_hinges_on_is_not_said_to_decide_it():
     head = read(study([finding("cart")], {"memorization/rapid.income": Limit(0.12, "")})).text
     assert "INCONCLUSIVE cart" in head
