@@ -158,7 +158,7 @@ def _filled(blocks: Sequence[Block], room: int, most: int) -> list[Text]:
     would decide, and the name of what decides where the sentence has no place for it.
     """
     spare = most - _count(blocks)
-    judged = [(h, lines) for h, lines in blocks if h is not None and h.word and h.worst is not None]
+    judged = [(h, lines) for h, lines in blocks if h is not None and h.word and (h.worst is not None or h.verdicts)]
     for told in (_in_people, _as_if, _carried, _would_decide, _named):
         for headline, lines in judged:
             more = told(headline, room)

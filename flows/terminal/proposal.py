@@ -94,7 +94,7 @@ def print_guesses(proposal: Proposal) -> None:
 
 def print_left_out(words: str) -> None:
     """Print which limits are left out of those that one number means, and what they would take."""
-    Console(highlight=False).print(Text(f"Left out     {words}", "yellow"), soft_wrap=True)
+    Console(highlight=False).print(Text(f"Not limited  {words}", "yellow"), soft_wrap=True)
 
 
 def _held(column: Evidence) -> str:

@@ -424,14 +424,15 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     words, brief = _said(result, name, role, word, verdicts, people)
     useful = next((u for u in result.utility if u.synthesizer == name), None)
     told = [v for v in verdicts if v.word not in ("CANNOT TELL", "INVALID", "INVALID RELEASE") or v.word == word]
-    first = next((v for v in told if not isnan(v.value)), None)
+    first = next((v for v in told if not isnan(v.value) and (v.word == word or word != "RISK")), None)
     if first is not None:
         found = Estimate(first.value, first.lower, first.upper)
         what = limited(first.quantity, [f.measure.key for f in result.findings])
         nothing = NOTHING.get(what.quantity, 0.0)
         worst: Reached | None = Reached(name, first.quantity, what.key, found, nothing)
     else:
-        worst = _of_reference(result, name) or _surest([f for f in result.findings if f.synthesizer == name], measures)
+        own = [f for f in result.findings if f.synthesizer == name]
+        worst = None if word == "RISK" else _of_reference(result, name) or _surest(own, measures)
     decided = [v for v in told if v.word != "CANNOT TELL"]
     lacks = next((v.advice for v in verdicts if v.word == word and v.advice), "") if word == "INCONCLUSIVE" else ""
     carried = result.carriers[name].words if name in result.carriers and word == "RISK" else ""

@@ -280,12 +280,13 @@ def _rounded(verdict: Verdict, scale: int) -> tuple[str, str, str, str]:
     limit = scale * verdict.limit
 
     def text(number: float, way: Callable[[float], float] = round) -> str:
-        first = 0 if scale > 1 else 2
+        small = way is not round and 0 < abs(scale * number) < 1  # 0.01 people more are not said to be at most one
+        first = (1 if small else 0) if scale > 1 else 2
         for decimals in range(first, first + 5):
             size = abs(way(round(scale * number * 10**decimals, 6)) / 10**decimals)
             if np.sign(size - limit) == np.sign(scale * abs(number) - limit):
                 break
-        return f"{size:.{decimals}f}"
+        return f"{size:.{decimals}f}" if size else "0"
 
     ends = (
         ("?", "?") if isnan(verdict.lower + verdict.upper) else (text(verdict.lower, floor), text(verdict.upper, ceil))

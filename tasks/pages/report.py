@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SECTION_GROUP, points
+from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.verdicts.results import Headline, Limit, Overview, StudyResult, overview
 from synthrisk.metrics.verdicts.sentences import columns_named
 from synthrisk.metrics.verdicts.verdicts import Verdict
@@ -140,6 +141,7 @@ def body(result: StudyResult) -> Markup:
         told=[_told(each, sentences) for each in told.synthesizers[:_GENERATORS]],
         rest=_counted(told.synthesizers[_GENERATORS:]),
         limits=limits[:_LIMITS],
+        has_names=any(v.quantity == RELEASED for v in result.verdicts),
         more_limits=sum(len(names) for names, _ in limits[_LIMITS:]),
         owners=columns_named([f'"{source}"' for source in told.owners if source] or ["nobody who is named"]),
         seen=_seen(told),

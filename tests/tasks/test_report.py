@@ -18,6 +18,7 @@ from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
 from synthrisk.metrics.intervals.proportions import worst_value
 from synthrisk.metrics.intervals.yardsticks import CURVE, Yardstick
+from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
 from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.power import Power
@@ -405,7 +406,7 @@ def test_limits_that_the_record_has_no_room_for_are_counted_by_their_word():
     silent = Verdict("cart", "memorization/m5.job", 0.05, "CANNOT TELL", "", 0.01, -0.1, 0.1)
     result = study([finding("cart")], {"memorization/rapid.income": Limit(0.05, "")})
     shown = Page(record(replace(result, verdicts=[*kept, silent]))).text
-    assert "In the report: 1 NO EVIDENCE, 1 CANNOT TELL." in shown
+    assert "Others, in the report: 1 NO EVIDENCE, 1 CANNOT TELL." in shown
 
 
 def test_the_record_says_which_leak_a_limit_that_is_kept_would_have_shown():
@@ -413,6 +414,17 @@ def test_the_record_says_which_leak_a_limit_that_is_kept_would_have_shown():
     kept = Verdict("cart", "memorization/rapid.income", 0.05, "NO EVIDENCE", reason, 0.01, 0.0, 0.02)
     shown = Page(record(replace(study([finding("cart")]), verdicts=[kept]))).text
     assert "NO EVIDENCE, memorization/rapid.income; a leak of about 1.8% of the training rows would" in shown
+
+
+def test_a_risk_that_no_limit_shows_names_what_shows_it_and_no_other_number():
+    names = Verdict("cart", RELEASED, 0.001, "RISK", "mail: values of 9 of 10 people in the data are in the release")
+    open_one = Verdict("cart", "memorization/rapid.income", 0.05, "INCONCLUSIVE", "", 0.04, 0.03, 0.06)
+    result = replace(study([finding("cart")]), verdicts=[open_one, names])
+    head = read(result).text.split("The generators side by side")[0]
+    assert "Decided by released/identifiers" in head
+    assert "+0.040" not in head.partition("Why, limit by limit")[0]
+    shown = Page(record(result)).text
+    assert "values that name people may not be released of people in the data more often than of others" in shown
 
 
 def test_what_an_open_word_hinges_on_is_not_said_to_decide_it():

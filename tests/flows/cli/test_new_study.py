@@ -155,7 +155,7 @@ def test_init_writes_the_limit_with_who_chose_it(place, say):
     said = say("init", "people.csv", "--to", "own.yaml", "--yes", "--limit", "0.1", "--limit-source", "the board")
     assert said.code == 0, said
     assert "No limits" not in said.out
-    (left,) = (line for line in said.out.splitlines() if line.startswith("Left out     too few records for a limit"))
+    (left,) = (line for line in said.out.splitlines() if line.startswith("Not limited  too few records for a limit"))
     assert "control_gain/zero_cap.income, control_gain/rapid.income (from about 290 members" in left
     assert "memorization/membership@outliers, memorization/membership@rare_keys (from about 2,600 members" in left
     limits = load("own.yaml").thresholds
