@@ -254,7 +254,7 @@ def _unjudged(told: Overview) -> list[Text]:
     if not told.unjudged:
         return []
     count, every = len(told.unjudged), len(told.unjudged) + len(told.judged)
-    text = f"{count} of {every} measures have no limit"
+    text = f"{count} of {every} measures {'has' if count == 1 else 'have'} no limit"
     if told.highest is None:
         return [_headed("Not judged", text)]
     highest = Text.assemble(interval(told.highest.found, signed=True), f" {inert(told.highest.synthesizer)}, ")

@@ -431,12 +431,11 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
         nothing = NOTHING.get(what.quantity, 0.0)
         worst: Reached | None = Reached(name, first.quantity, what.key, found, nothing)
     else:
-        own = [f for f in result.findings if f.synthesizer == name]
-        worst = None if word == "RISK" else _of_reference(result, name) or _surest(own, measures)
-    decided = [v for v in told if v.word != "CANNOT TELL"]
+        mine = [f for f in result.findings if f.synthesizer == name]
+        worst = None if word == "RISK" else _of_reference(result, name) or _surest(mine, measures)
     lacks = next((v.advice for v in verdicts if v.word == word and v.advice), "") if word == "INCONCLUSIVE" else ""
     carried = result.carriers[name].words if name in result.carriers and word == "RISK" else ""
-    as_if = _as_if(decided)
+    as_if = _as_if([v for v in told if v.word != "CANNOT TELL"])
     return Headline(name, role, word, words, brief, worst, useful, verdicts, people, *as_if, lacks, carried)
 
 
@@ -554,7 +553,8 @@ def _data(result: StudyResult) -> str:
     records = f"{int(facts['members']):,} members and {controls:,} control records" if controls else records
     entities = f" of {int(facts['entities']):,} entities" if "entities" in facts else ""
     columns = f", {_counted(int(facts['columns']), 'column')}" if "columns" in facts else ""
-    releases = f"; {_counted(int(facts['releases']), 'release')} of each generator" if "releases" in facts else ""
+    many = int(facts.get("releases", "1"))
+    releases = f"; {many:,} releases of each generator" if many > 1 else ""
     return (f"{facts['data']}: " if "data" in facts else "") + records + entities + columns + releases
 
 

@@ -79,7 +79,7 @@ def test_the_answer_is_whole():
         "\n  Who knows age and income guesses income of 2 more people in 100 right because",
         " memorization/zero_cap.income\n  as if 3 of 100",
         "as if 3 of 100 people had been copied, at most 7 of 100",
-        "1 of 3 measures have no limit; the surest memorization among them:",
+        "1 of 3 measures has no limit; the surest memorization among them:",
         "+.020 [.000, +.040] cart, generalized_cap.income",
         "behaved: 1 check passed",
         "copy, near copy, leak of 10.0% seen: by all 2 limits",
