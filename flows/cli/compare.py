@@ -41,7 +41,7 @@ from synthrisk.flows.terminal.comparison import (
 from synthrisk.metrics.catalogue import overview
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.verdicts.quantities import is_signed, limited
+from synthrisk.metrics.verdicts.quantities import Limited, is_signed, limited
 from synthrisk.tasks.tracking.history import PastStudy, Step, studies, trend
 
 _IN_LEAGUE = ("risk", "risk_control", "memorization")  # quantities that the table of a measure shows
@@ -226,28 +226,36 @@ def _print_limits_over_time(console: Console, shown: Sequence[PastStudy]) -> Non
 
 def _past_limit(study: PastStudy, row: Mapping[Hashable, Any]) -> Line:
     word, found = str(row["word"]), Estimate(row["value"], row["lower"], row["upper"])
-    told = Text(word, COLOURS.get(word, ""))
-    return Line([f"{study.start:%Y-%m-%d %H:%M}", told, interval(found), Text(f"{row['limit']:g}")])
+    told, value = Text(word, COLOURS.get(word, "")), interval(found, signed=is_signed(str(row["quantity"])))
+    return Line([f"{study.start:%Y-%m-%d %H:%M}", told, value, Text(f"{row['limit']:g}")])
 
 
 def _print_steps(console: Console, steps: Sequence[Step]) -> None:
     days = {(step.synthesizer, f"{step.study.start:%Y-%m-%d}") for step in steps}
     form = "%Y-%m-%d" if len(days) == len(steps) else "%m-%d %H:%M"
-    numbers = [Column("memorization", right=True), Column("change", right=True)]
+    numbers = [Column("memorization", right=True), Column("limit", right=True), Column("change", right=True)]
     columns = [Column("study"), Column("verdict"), *numbers, Column("")]
     lines = []
     for name in dict.fromkeys(step.synthesizer for step in steps):
         lines.append(Line([name], "bold"))
         lines += [
-            Line([f"{step.study.start:{form}}", _verdict(step), interval(step.found, signed=True), *_changed(step)])
+            Line([f"{step.study.start:{form}}", *_judged(step), *_changed(step)])
             for step in steps
             if step.synthesizer == name
         ]
     _print(console, columns, lines)
 
 
-def _verdict(step: Step) -> Text:
-    return Text("-") if step.verdict in WORDLESS else Text(step.verdict, COLOURS.get(step.verdict, ""))
+def _judged(step: Step) -> list[Text]:
+    """Return the word on the memorization of a step, its value, and the limit that is set on it, where there is one."""
+    found = interval(step.found, signed=True)
+    if step.verdict in WORDLESS:
+        return [Text("-"), found, Text("-")]
+    name = Limited("memorization", step.measure).name
+    rows = step.study.verdicts.to_dict("records")
+    own = [row for row in rows if row["quantity"] == name and row["synthesizer"] == step.synthesizer]
+    word = str(own[0]["word"]) if own else "-"
+    return [Text(word, COLOURS.get(word, "")), found, Text(f"{own[0]['limit']:g}" if own else "-")]
 
 
 def _changed(step: Step) -> list[Text]:

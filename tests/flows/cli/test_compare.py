@@ -428,3 +428,13 @@ def test_the_history_shows_what_was_judged_beside_memorization(compared):
     head, _, table = printed.partition(f"\nrisk/{LIMITED.key}\n")
     assert "people, 1 study" in head
     assert re.search(r"NO EVIDENCE +\.\d+ \[\.\d+, \.\d+\] +0\.5", table)
+    memorized = head.partition(f"memorization of {LIMITED.key}\n")[2].split("\n\n")[0]
+    assert "NO EVIDENCE" not in memorized  # no limit is on it, so that no word is
+
+
+def test_the_history_of_memorization_has_its_word_and_limit(compared):
+    limits = {f"memorization/{LIMITED.key}": Limit(0.05, "board")}
+    judged = replace(SMALL, verdicts=[verdict(LIMITED, "INCONCLUSIVE", "memorization")], limits=limits)
+    printed = compared(judged, "--history")
+    memorized = printed.partition(f"memorization of {LIMITED.key}\n")[2].split("\n\n")[0]
+    assert re.search(r"INCONCLUSIVE +\+?\.\d+ \[.*\] +0\.05", memorized)
