@@ -218,13 +218,10 @@ def _named(headline: Headline, room: int) -> list[Text]:
     """Return the limited quantity that decides, unless it stands behind its sentence."""
     said = _in_people(headline, room)
     key = _key(headline)
-    return _indented(
-        ""
-        if said and said[-1].plain.endswith(f" {key}")
-        else f"{'hinges on' if headline.word == 'INCONCLUSIVE' else 'decided by'} {key}",
-        room,
-        "dim",
-    )
+    if said and said[-1].plain.endswith(f" {key}"):
+        return []
+    decides = "hinges on" if headline.word == "INCONCLUSIVE" else "decided by"
+    return _indented(f"{decides} {key}", room, "dim")
 
 
 def _key(headline: Headline) -> str:

@@ -100,12 +100,8 @@ def generator_tags(result: StudyResult, headline: Headline) -> dict[str, str]:
         "cost": {each: cost.words for each, cost in result.costs.items()},
     }
     people = {"as_if": _as_if_cell(headline)} if headline.as_if else {}
-    worst = (
-        {"worst": f"{spelled(headline.worst.found, headline.worst.signed)} {headline.worst.name}"}
-        if headline.worst
-        else {}
-    )
-    useful = headline.utility
+    reached, useful = headline.worst, headline.utility
+    worst = {"worst": f"{spelled(reached.found, reached.signed)} {reached.name}"} if reached else {}
     utility = {"utility": f"{decimals(useful.value.value)} {useful.measure.key}"} if useful else {}
     return {
         "role": settings["role"],
