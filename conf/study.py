@@ -363,6 +363,10 @@ class LeakyShares(Settings):
     """Shares of training rows in the releases. One that a ``leaky`` of ``references`` has is not run twice."""
 
 
+NOT_SAID = "nobody has said"
+"""Who chose a limit that was given as a number on the command line."""
+
+
 class Threshold(Settings):
     """A limit, and who chose it."""
 

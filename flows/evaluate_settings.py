@@ -8,7 +8,7 @@ import numpy as np
 
 from synthrisk.conf import Study, load
 from synthrisk.conf.loader import checked, settings_text
-from synthrisk.conf.study import Data, SynthesizerChoice
+from synthrisk.conf.study import NOT_SAID, Data, SynthesizerChoice
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.release.matches import strangers
@@ -251,9 +251,7 @@ def with_fresh(study: Study, sample: Sample) -> Study:
 
 
 def _with_source(limit: float | Mapping[str, Any]) -> dict[str, Any]:
-    return (
-        dict(limit) if isinstance(limit, Mapping) else {"value": limit, "source": "whoever asked for this evaluation"}
-    )
+    return dict(limit) if isinstance(limit, Mapping) else {"value": limit, "source": NOT_SAID}
 
 
 def _with_changes(metric: str | Mapping[str, Any], what_if: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

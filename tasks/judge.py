@@ -220,6 +220,7 @@ def _facts(sample: Sample, entities: int) -> dict[str, str]:
         **({"data": sample.title} if sample.title else {}),
         "data_digest": sample.table.digest,
         "records": str(sample.table.rows),
+        **({"drawn": "at random, as many as data.rows asks for"} if sample.drawn else {}),
         **({"members": str(int((~sample.held_out(0, 0)).sum()))} if sample.cut.is_one else {}),
         **({"entities": str(entities)} if entities < sample.table.rows else {}),
         "columns": str(len(sample.columns)),

@@ -16,7 +16,7 @@ import yaml
 
 from synthrisk.conf import load, schema
 from synthrisk.conf.plan import foreseen_of, plan
-from synthrisk.conf.study import Study, Threshold
+from synthrisk.conf.study import NOT_SAID, Study, Threshold
 from synthrisk.conf.tables import Reading
 from synthrisk.flows.cli.exit_codes import UsageError
 from synthrisk.flows.terminal.proposal import print_guesses, print_left_out, print_proposal
@@ -72,7 +72,7 @@ def ask_limit() -> tuple[float | None, str]:
         except ValueError:
             value = 0.0
         if 0 < value < 1:
-            return value, typer.prompt("Who chose it", default="nobody has said")
+            return value, typer.prompt("Who chose it", default=NOT_SAID)
         typer.echo(f"it must be a number between 0 and 1, got {said}")
 
 
@@ -226,7 +226,6 @@ def _limits(study: Study, could: Mapping[str, float]) -> str:
     return _NO_LIMITS + "# limits:\n" + "\n".join(lines)
 
 
-NOT_SAID = "nobody has said"
 USUAL = 0.05  # what a limit is written with where none is set
 
 

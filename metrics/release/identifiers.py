@@ -378,7 +378,7 @@ def _counted(
         return _said(column, "note", f"{words}; set a limit on one_person_values") if noted else column
     if is_more and not _numbers_rows(own):
         explained = round(expected * n)
-        return _said(column, "risk", words + (f"; chance explains {explained:,}" if explained else ""))
+        return _said(column, "risk", words + (f"; chance explains {explained:,}" if explained and not c else ""))
     beyond = int(np.ceil(expected * n))
     if not renamed and k / n - beyond / n >= LEAST and _by_luck(k, n, beyond, n) < _LEVEL:
         why = "it numbers the rows" if _numbers_rows(own) else "no more than others, as of a list that both share"

@@ -28,7 +28,7 @@ from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, is_signed, limited, quantity_of
 from synthrisk.metrics.verdicts.references import REFERENCES, Check, PlantedLeak, planted_leaks
 from synthrisk.metrics.verdicts.revealing_columns import Carriers
-from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, legend, sentence
+from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, counted, legend, sentence, table_in_words
 from synthrisk.metrics.verdicts.verdicts import (
     LOOK,
     NO_INTERVAL,
@@ -397,7 +397,7 @@ def overview(result: StudyResult) -> Overview:
     on = [(name, m) for name in result.limits for m in judged if holds_for(name, m)]
     return Overview(
         headlines=[_headline(result, name, looked) for name in ordered_names(result)],
-        data=_data(result),
+        data=table_in_words(result.facts),
         attacker=_attacker(result),
         owners=owners,
         judged=judged,
@@ -494,8 +494,8 @@ def _said(
     deciding = [v for v in verdicts if v.word == word]
     silent = sum(v.word == "CANNOT TELL" for v in verdicts)
     able = len(verdicts) - silent
-    of_all = f"{len(deciding)} of {_counted(able, 'limit')}"
-    besides = f"; {_counted(silent, 'limit')} cannot tell here" if silent else ""
+    of_all = f"{len(deciding)} of {counted(able, 'limit')}"
+    besides = f"; {counted(silent, 'limit')} cannot tell here" if silent else ""
     if word == "NO EVIDENCE":
         looked = result.releases.get(name)
         if looked is not None and looked.excess_words:
@@ -519,7 +519,7 @@ def _sentences(deciding: Sequence[Verdict], told: str) -> str:
     first, others = deciding[0], len(deciding) - 1
     if first.word == "INCONCLUSIVE" and first.brief not in (STRADDLES, NO_INTERVAL):
         told += f": {first.brief}"
-    return told + (f", and so {'says' if others == 1 else 'say'} {_counted(others, 'other limit')}" if others else "")
+    return told + (f", and so {'says' if others == 1 else 'say'} {counted(others, 'other limit')}" if others else "")
 
 
 def _listed(texts: Iterable[str]) -> str:
@@ -546,18 +546,6 @@ def _surest(findings: Sequence[Finding], measures: Sequence[Measure]) -> Reached
     return Reached(first.synthesizer, f"memorization/{first.measure.key}", first.measure.key, first.memorization)
 
 
-def _data(result: StudyResult) -> str:
-    facts = result.facts
-    records = f"{int(facts['records']):,} records" if "records" in facts else "records"
-    controls = int(facts["records"]) - int(facts["members"]) if "members" in facts else 0
-    records = f"{int(facts['members']):,} members and {controls:,} control records" if controls else records
-    entities = f" of {int(facts['entities']):,} entities" if "entities" in facts else ""
-    columns = f", {_counted(int(facts['columns']), 'column')}" if "columns" in facts else ""
-    many = int(facts.get("releases", "1"))
-    releases = f"; {many:,} releases of each generator" if many > 1 else ""
-    return (f"{facts['data']}: " if "data" in facts else "") + records + entities + columns + releases
-
-
 def _attacker(result: StudyResult) -> str:
     own = knowledge_of(result)
     told = f"has the release, knows {own.words or 'no column'}"
@@ -574,13 +562,9 @@ def _references(result: StudyResult) -> str:
     if not result.checks:
         return "none was checked: nothing shows what this study would have seen"
     if result.valid:
-        return f"behaved: {_counted(len(result.checks), 'check')} passed"
+        return f"behaved: {counted(len(result.checks), 'check')} passed"
     broken = [c for c in result.checks if not c.passed]
-    return f"{len(broken)} of {_counted(len(result.checks), 'check')} failed: {broken[0].words}"
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'s' * (count != 1)}"
+    return f"{len(broken)} of {counted(len(result.checks), 'check')} failed: {broken[0].words}"
 
 
 def result_text(result: StudyResult) -> str:

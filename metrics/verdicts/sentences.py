@@ -95,6 +95,24 @@ def columns_named(columns: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(columns[:-1]), *columns[-1:])))
 
 
+def table_in_words(facts: Mapping[str, str]) -> str:
+    """Return how many records, columns and releases a study has, by the facts of its result."""
+    records = f"{int(facts['records']):,} records" if "records" in facts else "records"
+    controls = int(facts["records"]) - int(facts["members"]) if "members" in facts else 0
+    records = f"{int(facts['members']):,} members and {controls:,} control records" if controls else records
+    records += " drawn at random" if "drawn" in facts else ""
+    entities = f" of {int(facts['entities']):,} entities" if "entities" in facts else ""
+    columns = f", {counted(int(facts['columns']), 'column')}" if "columns" in facts else ""
+    many = int(facts.get("releases", "1"))
+    releases = f"; {many:,} releases of each generator" if many > 1 else ""
+    return (f"{facts['data']}: " if "data" in facts else "") + records + entities + columns + releases
+
+
+def counted(count: int, thing: str) -> str:
+    """Return a number of things, in the plural but for one."""
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
 def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
     """Return what was found of a limited quantity, with the end of its interval that decides, and the limit.
 

@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
+from synthrisk.conf.study import NOT_SAID
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SECTION_GROUP, points
 from synthrisk.metrics.release.identifiers import RELEASED
@@ -103,6 +104,7 @@ STYLE = Markup(files("synthrisk.tasks.pages").joinpath("record.css").read_text("
 
 _GENERATORS = 4  # generators that are told one by one; of more, the rest are counted
 _SENTENCES, _FEW_SENTENCES = 4, 3  # sentences of one generator, and where there are more than two
+_NOBODY = ("", NOT_SAID)
 _LIMITS = 8  # rows of the table of limits
 _REPEATED = (
     *("data", "who_is_who", "left_out", "data_digest", "seed", "split", "split_digest", "release_keys"),
@@ -143,7 +145,9 @@ def body(result: StudyResult) -> Markup:
         limits=limits[:_LIMITS],
         has_names=any(v.quantity == RELEASED for v in result.verdicts),
         more_limits=sum(len(names) for names, _ in limits[_LIMITS:]),
-        owners=columns_named([f'"{source}"' for source in told.owners if source] or ["nobody who is named"]),
+        owners=columns_named(
+            [f'"{source}"' for source in told.owners if source not in ("", NOT_SAID)] or ["nobody who is named"]
+        ),
         seen=_seen(told),
         names=[each.synthesizer for each in told.synthesizers],
         unjudged=columns_named([m.key for m in told.unjudged]),

@@ -93,6 +93,7 @@ class Sample:
     form: FileForm = field(default_factory=FileForm)  # how releases that come as files are read
     title: str = ""  # what the table is called
     source: str = ""  # where it comes from, without secrets
+    drawn: bool = False  # whether its rows are so many of the source's as were asked for, at random
 
     @property
     def columns(self) -> list[str]:
@@ -116,7 +117,8 @@ class Sample:
         known: Any = data.quasi_identifiers if data.quasi_identifiers == "*" else tuple(data.quasi_identifiers)
         hidden = tuple(target if isinstance(target, str) else tuple(target) for target in data.sensitive)
         roles = known, hidden, data.identifier
-        return cls(table, cut, Place(workspace), seed, *roles, data.form, data.title, data.address)
+        told = data.form, data.title, data.address
+        return cls(table, cut, Place(workspace), seed, *roles, *told, drawn=data.rows is not None)
 
     def cell(self, name: str, repetition: int, fold: int) -> Cell:
         """Return a place of the study.

@@ -13,6 +13,7 @@ import pytest
 from samples.estimates import around
 from samples.reported import DISTANCE, LIMITS, PICTURE, RAPID, beside, claiming, finding, study, usual
 from samples.studies import judged, report_of
+from synthrisk.conf.study import NOT_SAID
 from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, ONE_REPETITION, Estimate
@@ -384,6 +385,12 @@ def test_the_decision_record_says_what_may_go_out_under_whose_limits_and_has_roo
 )
 def test_the_record_says_what_was_not_judged_or_not_run(more, words):
     assert words in Page(record(study([finding("cart")], **more))).text
+
+
+@pytest.mark.parametrize("source", ["", NOT_SAID])
+def test_the_record_says_that_nobody_is_named_who_set_a_limit(source):
+    limits = {name: replace(limit, source=source) for name, limit in usual().limits.items()}
+    assert "and no others; nobody who is named set them." in Page(record(replace(usual(), limits=limits))).text
 
 
 def test_the_record_says_whose_records_are_whose_and_what_is_left_out():

@@ -35,6 +35,17 @@ def test_members_mail_addresses_in_fresh_rows_are_a_risk_that_counts_the_people(
     )
 
 
+def test_chance_is_told_where_no_other_people_stand_beside():
+    rng = np.random.default_rng(0)
+    real = pd.DataFrame({"number": rng.choice(10_000, 4_000, replace=False)})
+    release = pd.concat([real[:1_000], pd.DataFrame({"number": rng.choice(10_000, 1_000, replace=False)})])
+    with_others = look(real, release, np.arange(4_000) < 2_000)["number"]
+    alone = look(real[:2_000], release, np.ones(2_000, dtype=bool))["number"]
+    assert with_others.severity == alone.severity == "risk"
+    assert with_others.words.endswith(f"of {with_others.controls:,} of 2,000 other people")
+    assert "; chance explains " in alone.words
+
+
 def test_invented_identifiers_are_worth_no_word():
     found = look(PEOPLE, people(N, start=90_000))
     assert [(each.severity, each.words, each.members) for each in found.values()] == [("", "", 0)] * 2

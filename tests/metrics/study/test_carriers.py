@@ -123,4 +123,4 @@ def test_categories_and_texts_are_pooled_alike():
 
 def test_words_name_three_columns_at_most():
     told = Carriers("tpr/membership", 0.4, (("a", 0.9), ("b", 0.5), ("c", 0.4), ("d", NAMED)), 3, 0).words
-    assert told == "a carries 90% of tpr/membership, b 50%, c 40%"
+    assert told == "a carries 90% of tpr/membership, b 50%, c 40% (the shares overlap)"

@@ -186,6 +186,8 @@ def test_a_sanity_check_and_a_what_if_are_not_called_unjudged():
 def test_the_study_is_described():
     told = overview(study(line("cart", around(0.02, 0.01)), limits=LIMITS))
     assert told.data == "klinik.csv: 6,000 records, 4 columns; 6 releases of each generator"
+    drawn = replace(study(line("cart", around(0.02, 0.01))), facts=FACTS | {"drawn": "at random"})
+    assert overview(drawn).data.startswith("klinik.csv: 6,000 records drawn at random, 4 columns;")
     assert told.attacker == "has the release, knows age and sex; guesses income"
     many = replace(study(line("cart", around(0.02, 0.01))), quasi_identifiers=[f"c{i}" for i in range(150)])
     many = replace(many, facts=FACTS | {"columns": "200"})
