@@ -144,15 +144,20 @@ def warn(warnings: Sequence[str]) -> None:
     """Tell what a study will say little about, before it begins: on stderr, and in the log of the flow run."""
     for warning in map(mask, warnings):
         run_log().warning(warning)
-        _VOICE.heard()
-        Console(stderr=True, highlight=False).print(Text(f"Mind         {warning}", style="yellow"), soft_wrap=True)
+        _print(f"Mind         {warning}", "yellow")
 
 
 def say(text: str) -> None:
     """Tell what is done beside the study: on stderr, and in the log of the flow run."""
     run_log().info(mask(text))
+    _print(mask(text))
+
+
+def _print(text: str, style: str = "") -> None:
+    """Print a line on stderr; a terminal gets it in lines of whole words."""
+    console = Console(stderr=True, highlight=False)
     _VOICE.heard()
-    Console(stderr=True, highlight=False).print(Text(mask(text)), soft_wrap=True)
+    console.print(Text(text, style), soft_wrap=not console.is_terminal)
 
 
 class Pace:

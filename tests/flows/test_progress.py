@@ -76,6 +76,17 @@ def test_a_step_is_told_when_it_begins(capsys):
         assert capsys.readouterr().err == "writing the report\n"
 
 
+@pytest.mark.parametrize(("terminal", "lines"), [("1", 3), ("0", 1)])
+def test_what_is_said_is_wrapped_between_words_on_a_terminal_alone(capsys, monkeypatch, terminal, lines):
+    monkeypatch.setenv("TTY_COMPATIBLE", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    words = "of this table's columns three were left out, because they hold the names of people"
+    progress.warn([words])
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == lines
+    assert " ".join(" ".join(said).replace("\x1b[33m", "").replace("\x1b[0m", "").split()) == f"Mind {words}"
+
+
 def test_a_terminal_gets_a_bar_and_no_lines():
     out = io.StringIO()
     with shown(Console(file=out, force_terminal=True, width=80), 2) as show:
