@@ -76,7 +76,7 @@ def plan(
                 named = name_of(target) or None
                 measure = Measure(label, choice.name, named, called, envelope=envelope, together=together, joint=joint)
                 asked = Planned(measure, options)
-                planned += [asked, *_variants(asked, choice.what_if)]
+                planned += [asked, *_variants(asked, choice.what_if, _columns(hidden))]
     _check_labels(planned)
     return planned
 
@@ -102,14 +102,19 @@ def with_changes(study: Study, changes: Sequence[Mapping[str, Any]], columns: Se
         planned = plan([choice], columns, study.data.quasi_identifiers, study.data.sensitive)
         own_known = [set(p.options.get("quasi_identifiers", ())) for p in planned if not p.measure.variant_of]
         known = set.intersection(*own_known)
-        own = [(n, each) for n, each in enumerate(asked) if {*each.drop, *each.bins} <= known and len(known) > 1]
+        hidden = (
+            {*_columns(choice.sensitive or study.data.sensitive)} if "sensitive" in METRICS[choice.name].needs else ()
+        )
+        fits = [{*each.drop, *each.bins} <= known and {*each.noise} <= known.union(hidden) for each in asked]
+        own = [(n, each) for n, each in enumerate(asked) if fits[n] and (len(known) > 1 or not each.drop)]
         used |= {n for n, _ in own}
         new = [each for _, each in own if each not in choice.what_if]
         metrics.append(choice.model_copy(update={"what_if": [*choice.what_if, *new]}))
     for n, each in enumerate(asked):
         if n not in used:
-            names = [*each.drop, *each.bins]
-            raise InputError(f"a column to try must be one that a metric of the study knows, got {', '.join(names)}")
+            names = [*each.drop, *each.bins, *each.noise]
+            what = "knows or guesses" if each.noise else "knows"
+            raise InputError(f"a column to try must be one that a metric of the study {what}, got {', '.join(names)}")
     return study.model_copy(update={"metrics": metrics})
 
 
@@ -129,9 +134,15 @@ def _check_targets(label: str, metric: Metric, targets: Sequence[Target], column
             raise InputError(f"no column may be called as those guessed at once, got {name_of(several)!r}; rename it")
 
 
-def _variants(planned: Planned, what_if: Sequence[WhatIf]) -> list[Planned]:
-    found, measure = [], planned.measure
-    for change in (Change(**dict(each)) for each in what_if):
+def _variants(planned: Planned, what_if: Sequence[WhatIf], guessed: Sequence[str]) -> list[Planned]:
+    """Return the measure after each change; noise on a column that another measure guesses is that measure's alone."""
+    found, measure, hidden = [], planned.measure, planned.options.get("sensitive", ())
+    own = {*planned.options.get("quasi_identifiers", ()), *([hidden] if isinstance(hidden, str) else hidden)}
+    for asked in what_if:
+        noise = {column: share for column, share in asked.noise.items() if column in own or column not in guessed}
+        if asked.noise and not (noise or asked.drop or asked.bins or asked.merge):
+            continue
+        change = Change(**dict(asked) | {"noise": noise})
         together = tuple(f"{label}-{change.name}" for label in measure.together)
         label = f"{measure.label}-{change.name}"
         named = replace(measure, label=label, variant_of=measure.label, together=together)

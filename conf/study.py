@@ -21,6 +21,7 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
 from synthrisk.metrics.plugins import SOURCE_GROUP, SYNTHESIZER_GROUP, points
 from synthrisk.metrics.study.ledger import label_of
+from synthrisk.metrics.exposure.what_if import CHANGES_NOTHING
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 from synthrisk.metrics.tables.tables import columns_of
 
@@ -261,7 +262,7 @@ class WhatIf(Settings):
     @model_validator(mode="after")
     def _changes_something(self) -> "WhatIf":
         if not (self.drop or self.bins or self.noise or self.merge):
-            raise ValueError("what_if must drop or coarsen a quasi-identifier, got neither")
+            raise ValueError(CHANGES_NOTHING)
         return self
 
 

@@ -182,7 +182,7 @@ def study_of(
             "synthesizers": [{"name": "release", "kind": "files", **_options(synthetic, links, meant.beside)}],
             "references": [] if references == "none" else ["copy", "near_copy"],
             "reference_measures": "all" if references == "all" else "limited",
-            "metrics": [_with_changes(each, what_if or ()) for each in meant.metrics],
+            "metrics": [_with_changes(each, what_if or ()) for each in _with_links(meant.metrics, links)],
             "thresholds": {name: _with_source(each) for name, each in meant.thresholds.items()},
             "tracking": {
                 "experiment": experiment,
@@ -256,5 +256,12 @@ def _with_source(limit: float | Mapping[str, Any]) -> dict[str, Any]:
 
 def _with_changes(metric: str | Mapping[str, Any], what_if: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     own = {"name": metric} if isinstance(metric, str) else dict(metric)
-    uses_keys = own["name"] in METRICS and "quasi_identifiers" in METRICS[own["name"]].needs
-    return own | ({"what_if": list(what_if)} if what_if and uses_keys else {})
+    needs = METRICS[own["name"]].needs if own["name"] in METRICS else ()
+    fits = [change for change in what_if if "sensitive" in needs or not change.get("noise")]  # noise on what is guessed
+    return own | ({"what_if": fits} if fits and "quasi_identifiers" in needs else {})
+
+
+def _with_links(metrics: Sequence[str | Mapping[str, Any]], links: str | None) -> list[str | Mapping[str, Any]]:
+    """Return the metrics, and with links of rows the one that asks for them."""
+    names = [each if isinstance(each, str) else each["name"] for each in metrics]
+    return [*metrics, *(["hidden_rate"] if links is not None and "hidden_rate" not in names else [])]

@@ -245,6 +245,10 @@ def _draw_spread(score: Score, axes: "Axes") -> None:
     axes.set_xlabel("score" if len(scores) else "value")
 
 
+_TOGETHER = {"max": "rapid_max", "mean": "rapid_mean", "record": "rapid_envelope"}
+"""What several attackers together are called, by what a score takes of them."""
+
+
 def _draw_curves(score: Score, axes: "Axes") -> None:
     """Draw the share at risk against the threshold; the numbers in the legend are those at the threshold in force."""
     details, of_gain = score.details, CURVE_NAMES[0] in score.details
@@ -256,13 +260,15 @@ def _draw_curves(score: Score, axes: "Axes") -> None:
     models = list(_curves_of_models(score, places, of_gain))
     for (name, curve), colour in zip(models, _COLOURS * len(models), strict=False):
         axes.plot(places, curve, color=colour, linewidth=1, label=f"{name} {number(details[f'value_{name}'])}")
-    if models:
-        mean, best = np.mean([curve for _, curve in models], axis=0), details["rapid_envelope"]
+    drawn = score.settings["envelope"] if models else ""
+    if models and drawn != "mean":
+        mean = np.mean([curve for _, curve in models], axis=0)
         axes.plot(places, mean, "-.", color=_OWN, label=f"rapid_mean {number(details['rapid_mean'])}")
+    if models and drawn != "record":
+        best = details["rapid_envelope"]
         axes.plot([limit], [best], "o", color=_OWN, label=f"rapid_envelope {number(best)}")
-    lines = [("", "rapid_max" if models else "value", details.get("rapid_max", score.value), _OWN, "-")]
-    of_control = details.get("control_rapid_max", details.get("control", np.nan))
-    lines += [("control_", "control", of_control, "black", "--")]
+    lines = [("", _TOGETHER.get(drawn, "value"), score.value, _OWN, "-")]
+    lines += [("control_", "control", details.get("control", np.nan), "black", "--")]
     lines += [("null_real_", "null", details.get("null_real_mean", np.nan), "black", ":")]
     for before, called, at_limit, colour, dash in lines:
         if before + names[0] in details:

@@ -30,6 +30,7 @@ Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and 
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
 
 JsonTo = Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")]
+_NOISE = "Noise on what is guessed in the release, as a share of its range or of its cells: income=0.1."
 Offline = Annotated[
     bool, typer.Option("--offline", help="Ask no tracking server: `synthrisk log` delivers what is to be logged.")
 ]
@@ -109,11 +110,12 @@ def try_changes(
     study: Annotated[str, typer.Argument(help="YAML file of the study, or a shipped one.")],
     drop: Annotated[list[str] | None, typer.Option(help="An attacker who does not know a,b.")] = None,
     coarsen: Annotated[list[str] | None, typer.Option(help="An attacker who knows age in 5 parts: age=5.")] = None,
+    noise: Annotated[list[str] | None, typer.Option(help=_NOISE)] = None,
     overrides: Set = None,
     workspace: Annotated[str | None, typer.Option(help="Folder of the study's releases, in place of its own.")] = None,
     verbose: Verbose = False,
 ) -> None:
-    """Try what it would help that others know less: the same study and releases, each number before and after."""
+    """Try what would help: others who know less, or noise on the releases; each number before and after."""
     from synthrisk.conf import load
     from synthrisk.conf.plan import with_changes
     from synthrisk.flows.preflight import check
@@ -121,9 +123,12 @@ def try_changes(
     from synthrisk.tasks.tracking.addresses import with_block
 
     changes: list[dict[str, Any]] = [{"drop": _names(each)} for each in drop or ()]
-    changes += [{"bins": _parts(each)} for each in coarsen or ()]
+    changes += [
+        *({"bins": _parts(each)} for each in coarsen or ()),
+        *({"noise": _shares(each)} for each in noise or ()),
+    ]
     if not changes:
-        raise UsageError("--drop or --coarsen must name a column to try, got neither")
+        raise UsageError("--drop, --coarsen or --noise must name a column to try, got none")
     asked = [*(overrides or ()), *([f"workspace={json.dumps(workspace)}"] if workspace is not None else [])]
     settings = with_block(load(study, asked))
     check(settings)
@@ -163,6 +168,7 @@ def evaluate(
     drop: Annotated[str, typer.Option(help="Columns of either table to leave out: a,b.")] = "",
     without: Annotated[list[str] | None, typer.Option(help="Preview: an attacker who does not know a,b.")] = None,
     coarsen: Annotated[list[str] | None, typer.Option(help="Preview: one who knows age in 5 parts: age=5.")] = None,
+    noise: Annotated[list[str] | None, typer.Option(help=f"Preview: {_NOISE[:1].lower()}{_NOISE[1:]}")] = None,
     references: Annotated[
         str,
         typer.Option(
@@ -218,7 +224,11 @@ def evaluate(
     }
     others: dict[str, Any] = {
         "synthetic": _one("synthetic", release, synthetic),
-        "what_if": [{"drop": _names(w)} for w in without or ()] + [{"bins": _parts(c)} for c in coarsen or ()],
+        "what_if": [
+            *({"drop": _names(each)} for each in without or ()),
+            *({"bins": _parts(each)} for each in coarsen or ()),
+            *({"noise": _shares(each)} for each in noise or ()),
+        ],
         "references": references,
         "experiment": experiment,
         "tracking_uri": tracking_uri,
@@ -541,6 +551,19 @@ def _parts(text: str) -> dict[str, int]:
             raise UsageError(f"--coarsen must be <column>=<number of parts>, got {each!r}")
         parts[name] = int(number)
     return parts
+
+
+def _shares(text: str) -> dict[str, float]:
+    shares = {}
+    for each in _names(text):
+        name, _, said = each.rpartition("=")
+        try:
+            shares[name] = float(said)
+        except ValueError:
+            shares[name] = 0.0
+        if not name or not 0 < shares[name] <= 1:
+            raise UsageError(f"--noise must be <column>=<share above 0 and at most 1>, got {each!r}")
+    return shares
 
 
 if __name__ == "__main__":

@@ -226,7 +226,7 @@ _USUAL: Mapping[str, object] = {
     "links": None,
     "log_again": False,
 }
-_OPTIONS = {"what_if": "without and --coarsen", "tracking_uri": "tracking-uri", "log_again": "log-again"}
+_OPTIONS = {"what_if": "without, --coarsen and --noise", "tracking_uri": "tracking-uri", "log_again": "log-again"}
 
 
 def check_engine(engine: str, address: str | None) -> None:

@@ -20,10 +20,11 @@ from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 from synthrisk.metrics.tables.codes import Codes, frequencies, matches, pack, values_in_class
-from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.tables import Tables, shown
 
 NEARLY_ALL = 0.9  # share of unseen keys from which a value says little
 FEW = 20  # distinct values that make no column continuous
+_WITHHELD = "the release shows nothing of what is guessed"
 Method = Literal["cap", "zero_cap", "generalized_cap"]
 _HITTMEIR = "Hittmeir, Mayer and Ekelhart 2020, doi:10.1145/3374664.3375722; SDMetrics 0.32"
 
@@ -46,7 +47,8 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
         A ``Score``; ``records``: ``score`` (credit, NaN where the key is unseen), ``baseline`` (share of the
         record's sensitive values among the real records), ``seen`` (its key occurs in the release), ``ceiling``
         (its credit if the real table were the release). Details: ``unseen_keys`` (share), ``guess`` (share of the
-        most frequent sensitive values), ``ceiling`` (mean). Not defined where no key occurs in the release.
+        most frequent sensitive values), ``ceiling`` (mean). Not defined where no key occurs in the release, or where
+        it shows nothing of a sensitive column: every cell there is suppressed, or the column is absent.
 
     Raises:
         InputError: A column is absent, or both a quasi-identifier and sensitive.
@@ -273,8 +275,8 @@ def reduce_credits(records: pd.DataFrame) -> Reduction:
     """Return mean credit, its complement as SDMetrics prints it, share of unseen keys and ceiling."""
     value = mean_score(records)
     details = {"unseen_keys": float(1 - records["seen"].mean()), "ceiling": float(records["ceiling"].mean())}
-    reason = "no real record has a key that occurs in the release" if np.isnan(value) else None
-    return Reduction(value, 1 - value, details, reason)
+    reason = _WITHHELD if records["seen"].any() else "no real record has a key that occurs in the release"
+    return Reduction(value, 1 - value, details, reason if np.isnan(value) else None)
 
 
 def reduce_protection(records: pd.DataFrame) -> Reduction:
@@ -295,6 +297,8 @@ def _score(
     hidden: list[str],
     distance: np.ndarray | None = None,
 ) -> Score:
+    if len(shown(tables, hidden)) < len(hidden):
+        credit = np.full(len(credit), np.nan)
     target, (all_alike, hits) = tables.codes(hidden), _counts(tables, known, hidden, 0)
     frequency, seen = frequencies(target), _counts(tables, known, hidden)[0] > 0
     columns = {"score": credit, "baseline": frequency[target.tables[0]], "seen": seen, "ceiling": hits / all_alike}

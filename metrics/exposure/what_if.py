@@ -221,6 +221,9 @@ def _named(codes: np.ndarray, names: Sequence[str], column: pd.Series) -> pd.Ser
     return pd.Series(found, name=column.name)
 
 
+CHANGES_NOTHING = "what_if must name columns under drop, bins, noise or merge, got none"
+
+
 @dataclass(frozen=True)
 class Change:
     """A change of what an attacker knows of the quasi-identifiers, or noise on what is released (``coarsen.binned``).
@@ -239,7 +242,7 @@ class Change:
         """Name in labels and tables: ``without-age``, ``hours-in-4``; of levels only how many groups they make."""
         parts = {**self.bins, **{c: n for c, n in self.merge.items() if not isinstance(n, Mapping)}}
         words = [f"without-{c}" for c in self.drop] + [f"{c}-in-{n}" for c, n in parts.items()]
-        words += [f"{c}-noise-{share:g}" for c, share in self.noise.items()]
+        words += [f"{c}-noise-{100 * share:g}-percent" for c, share in self.noise.items()]
         words += [f"{c}-merged-{len(n)}" for c, n in self.merge.items() if isinstance(n, Mapping)]
         return re.sub(r"[^A-Za-z0-9_\-]", "_", "-".join(words))
 
@@ -254,7 +257,7 @@ class Change:
         roles = {"drop": self.drop, "bins": self.bins, "noise": self.noise, "merge": self.merge}
         named = [column for columns in roles.values() for column in columns]
         if not named:
-            raise InputError("what_if must drop or coarsen a quasi-identifier, got neither")
+            raise InputError(CHANGES_NOTHING)
         for role, columns in roles.items():
             for column in columns:
                 allowed = noisy if role == "noise" else known
