@@ -1,8 +1,9 @@
 """The only reader of study files, and what is wrong with them in words: the setting, the rule and what was got."""
 
+import json
 import os
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
@@ -72,12 +73,23 @@ def checked(model: type[_M], settings: Any, name: str) -> _M:
     try:
         return model.model_validate(settings)
     except ValidationError as error:
-        found = Study.model_json_schema()
-        known = {f for part in (found, *found["$defs"].values()) for f in part.get("properties", {})}
-        lines = sentences(error, known)
+        lines = sentences(error, _places())
         if len(lines) == 1:
             raise InputError(f"{name} has 1 error: {lines[0]}") from None
         raise InputError(f"{name} has {len(lines)} errors:\n" + "\n".join(f"- {line}" for line in lines)) from None
+
+
+def _places() -> dict[str, str]:
+    """Return where each setting of a study stands, by its own name: ``folds`` in ``split.folds``."""
+    found = Study.model_json_schema()
+    places = {field: field for part in found["$defs"].values() for field in part.get("properties", {})}
+    for name, part in found["properties"].items():
+        for own in _DEFINED.findall(json.dumps(part)):
+            places |= {field: f"{name}.{field}" for field in found["$defs"][own].get("properties", {})}
+    return places | {name: name for name in found["properties"]}
+
+
+_DEFINED = re.compile(r'"#/\$defs/(\w+)"')
 
 
 def home() -> Path:
@@ -241,8 +253,8 @@ _RULES = {
 """Rules by pydantic's type of the error, or by its first word."""
 
 
-def sentences(error: ValidationError, known: Iterable[str]) -> list[str]:
-    """Return a sentence for each setting that breaks a rule; ``known`` are the names of all settings."""
+def sentences(error: ValidationError, known: Mapping[str, str]) -> list[str]:
+    """Return a sentence for each setting that breaks a rule; ``known`` are places of all settings by their names."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for problem in error.errors(include_url=False, include_input=True):
         where = ".".join(str(p) for p in problem["loc"] if not _BRANCH.match(str(p))) or "study"
@@ -250,7 +262,7 @@ def sentences(error: ValidationError, known: Iterable[str]) -> list[str]:
     return [_line(where, problems, known) for where, problems in found.items()]
 
 
-def _line(where: str, problems: Sequence[Mapping[str, Any]], known: Iterable[str]) -> str:
+def _line(where: str, problems: Sequence[Mapping[str, Any]], known: Mapping[str, str]) -> str:
     """Return what is wrong with one setting: of one that takes several forms, the rule of each."""
     if where in RENAMED and problems[0]["type"] == "extra_forbidden":
         return f"{where} is called {RENAMED[where]} now"
@@ -264,7 +276,9 @@ def _line(where: str, problems: Sequence[Mapping[str, Any]], known: Iterable[str
         return f"{where}: {' or '.join(rules)}, got {shown}"
     problem = problems[0]
     if problem["type"] == "extra_forbidden":
-        return f"{where}: no such setting{nearest(str(problem['loc'][-1]), known)}"
+        name = str(problem["loc"][-1])
+        hint = f" (did you mean {known[name]!r}?)" if known.get(name, name) != name else nearest(name, known)
+        return f"{where}: no such setting{hint}"
     return f"{where}: must be given"
 
 

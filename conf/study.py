@@ -19,9 +19,9 @@ from synthrisk.conf.secrets import without_secrets
 from synthrisk.conf.tables import FileForm, Reading, Settings, Texts, source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.exposure.what_if import CHANGES_NOTHING
 from synthrisk.metrics.plugins import SOURCE_GROUP, SYNTHESIZER_GROUP, points
 from synthrisk.metrics.study.ledger import label_of
-from synthrisk.metrics.exposure.what_if import CHANGES_NOTHING
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 from synthrisk.metrics.tables.tables import columns_of
 
@@ -324,8 +324,11 @@ class MetricChoice(_Choice):
             raise ValueError("a study runs all modes at once: risk is match, risk_control holdout or cross-validated")
         if "links" in self.options:
             raise ValueError("links belong to one release, and a study makes many: give them to hidden_rate itself")
-        given = set(self.options) | ({"attacker"} if self.attackers else set())
-        for option in sorted(given):
+        if self.attackers and "attacker" not in metric.choices:
+            raise ValueError(
+                f"attackers must be left out where no model attacks, as of {self.name}, got {self.attackers}"
+            )
+        for option in sorted(self.options):
             if option not in metric.choices:
                 takes = list(metric.choices)
                 hint = nearest(option, [*takes, *type(self).model_fields])
@@ -542,7 +545,10 @@ class Study(Settings):
         ):
             twice = sorted({n for n in names if names.count(n) > 1})
             if twice:
-                raise ValueError(f"{what} must have distinct names, got {twice[0]!r} twice")
+                key = "label" if what == "metrics" else "name"
+                raise ValueError(
+                    f"{what} must have distinct names, got {twice[0]!r} twice: give one a {key} of its own"
+                )
         for choice in self.metrics:
             hidden = choice.sensitive or self.data.sensitive
             both = [c for c in columns_of(hidden[0]) if len(hidden) == 1 and c in (choice.quasi_identifiers or ())]

@@ -55,7 +55,15 @@ _ANONYMETER: Mapping[str, tuple[str, ...]] = {
     "linkability": ("LinkabilityEvaluator",),
     "inference": ("InferenceEvaluator",),
 }
-_RAPID: Mapping[str, tuple[str, ...]] = {"rapid": ("RCS_marginal", "rapid_synthesizer_cv", "RAPID_max", "RAPID_mean")}
+_RAPID: Mapping[str, tuple[str, ...]] = {
+    "rapid": ("RCS", "RCS_marginal", "rapid_synthesizer_cv", "RAPID_max", "RAPID_mean"),
+    "categorical_cap": ("DCAP",),
+}
+_GDA: Mapping[str, tuple[str, ...]] = {
+    "inference": ("confidence improvement", "claim probability", "susceptibility", "prior knowledge", "work"),
+    "linkability": ("linkability attack",),
+    "singling_out": ("singling out attack",),
+}
 _SYNTHPOP: Mapping[str, tuple[str, ...]] = {
     "attribute_disclosure": ("repU", "iS", "DiS", "DiSCO", "DiSDiO"),
     "targeted_cap": ("TCAP",),
@@ -84,6 +92,7 @@ METRICS_ELSEWHERE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "PrivEval": _PRIVEVAL,
     "Anonymeter": _ANONYMETER,
     "RAPID": _RAPID,
+    "GDA Score": _GDA,
     "synthpop": _SYNTHPOP,
     "SynthEval": _SYNTHEVAL,
     "mostlyai-qa": _MOSTLYAI_QA,
@@ -91,8 +100,18 @@ METRICS_ELSEWHERE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """By tool: our metric, and the tool's names of what it measures."""
 
-TOOLS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {"SDNist": ("NIST",), "mostlyai-qa": ("mostlyai", "MOSTLY AI")}
+TOOLS_ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "SDNist": ("NIST",),
+    "mostlyai-qa": ("mostlyai", "MOSTLY AI"),
+    "GDA Score": ("GDA", "General Data Anonymity Score"),
+}
 """By tool: what else people call it."""
+
+NO_MEASURES: Mapping[str, str] = {
+    "k-anonymity": "How many share each key, in the real table and in each release",
+    "l-diversity": "How many sensitive values each key class holds, in the real table and in each release",
+}
+"""What is told of each study beside its measures."""
 
 ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]] = {
     "SDMetrics": {
@@ -118,7 +137,7 @@ ARGUMENTS_ELSEWHERE: Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]] = {
         ("real",): ("original_data",),
         ("synthetic",): ("synthetic_data",),
         ("sensitive",): ("sensitive_attribute",),
-        ("attacker", "attackers"): ("model_type",),
+        ("attacker", "attackers"): ("model_type", "forest"),
         ("threshold",): ("cat_tau",),
         ("tolerance",): ("num_epsilon",),
         ("delta",): ("num_delta",),

@@ -17,10 +17,12 @@ from synthrisk.metrics.atlas import BY_EPSILON, Answer, Digest, dose_in_words, m
 from synthrisk.metrics.catalogue import FAMILIES, Line, names, overview
 from synthrisk.metrics.errors import (
     METRICS_ELSEWHERE,
+    NO_MEASURES,
     InputError,
     arguments_called,
     nearest,
     ours,
+    plain,
     tool_called,
     tools_with,
 )
@@ -232,6 +234,11 @@ def print_metric(name: str) -> None:
         return
     if own is None and (called := arguments_called(name)):
         _print_arguments(name, called)
+        return
+    if told := next((f"{each}: {words}" for each, words in NO_MEASURES.items() if plain(each) == plain(name)), ""):
+        Console(highlight=False).print(
+            Text(f"{told}. No measure, and no limit: the report's chapter How rare keys are.")
+        )
         return
     if own is None:
         hint = nearest(name, known) or "; `synthrisk metrics` lists them"

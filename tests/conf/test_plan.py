@@ -178,19 +178,38 @@ def test_a_what_if_is_a_measure_of_its_own_drawn_as_the_one_it_varies():
     assert (found[2].options["bins"], found[2].options["binning"]) == ({"age": 4}, "width")
 
 
+def test_noise_on_one_guessed_column_changes_the_measures_that_guess_it():
+    changes = [{"noise": {"ill": 0.2}}, {"noise": {"ill": 0.2, "age": 0.1}}]
+    own = plan([{"name": "zero_cap", "what_if": changes}], COLUMNS, ["age", "sex"], ["ill", "city"])
+    assert [p.measure.key for p in own] == [
+        "zero_cap.ill",
+        "zero_cap-ill-noise-20-percent.ill",
+        "zero_cap-ill-noise-20-percent-age-noise-10-percent.ill",
+        "zero_cap.city",
+        "zero_cap-age-noise-10-percent.city",
+    ]
+    with pytest.raises(InputError, match="noise must name quasi-identifiers or the sensitive column, got 'il'"):
+        plan([{"name": "zero_cap", "what_if": [{"noise": {"il": 0.2}}]}], COLUMNS, ["age", "sex"], ["ill", "city"])
+
+
 def test_noise_and_groups_of_levels_are_what_ifs_too():
     groups = {"south": ["Ulm", "Bonn"]}
     changes = [{"noise": {"age": 0.05}}, {"merge": {"city": groups}}, {"merge": {"city": 3}, "drop": ["age"]}]
     found = planned([{"name": "zero_cap", "what_if": changes}], hidden=["ill"])
     labels = [p.measure.label for p in found]
-    assert labels == ["zero_cap", "zero_cap-age-noise-0_05", "zero_cap-city-merged-1", "zero_cap-without-age-city-in-3"]
+    assert labels == [
+        "zero_cap",
+        "zero_cap-age-noise-5-percent",
+        "zero_cap-city-merged-1",
+        "zero_cap-without-age-city-in-3",
+    ]
     assert [p.options.get("bins") for p in found] == [None, {"age": 0.05}, {"city": groups}, {"city": 3}]
 
 
 @pytest.mark.parametrize(
     ("what_if", "said"),
     [
-        ([{}], "must drop or coarsen"),
+        ([{}], "must name columns under drop, bins, noise or merge, got none"),
         ([{"drop": ["sex"]}], "drop must name quasi-identifiers, got 'sex'"),
         ([{"bins": {"age": 1}}], "must be at least 2"),
         ([{"noise": {"age": 0}}], "must be above 0"),
@@ -260,6 +279,10 @@ def test_changes_to_try_stand_beside_all_that_a_study_has():
     assert keys[:3] == ["zero_cap.income", "zero_cap-without-city.income", "zero_cap-age-in-3.income"]
     with pytest.raises(InputError, match="a column to try must be one that a metric of the study knows, got ill"):
         with_changes(study, [{"drop": ["ill"]}], COLUMNS)
+    noisy = with_changes(study, [{"noise": {"income": 0.2}}], COLUMNS)  # on what is guessed
+    assert [len(m.what_if) for m in noisy.metrics] == [2, 1, 0]
+    with pytest.raises(InputError, match="that a metric of the study knows or guesses, got ill"):
+        with_changes(study, [{"noise": {"ill": 0.2}}], COLUMNS)
 
 
 def change_of(what_if):

@@ -293,12 +293,29 @@ def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatc
     assert "no row link" in report.read_text("utf-8")
 
 
-def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, prefect_database, tmp_path):
+def test_noise_on_what_is_guessed_is_tried_by_what_guesses(folder, say, monkeypatch, prefect_database, tmp_path):
+    monkeypatch.chdir(folder)
+    arguments = ["members.csv", "release.csv", "--quasi-identifiers", "age,city", "--sensitive", "income"]
+    arguments += ["--metric", "zero_cap", "--metric", "singling_out", "--workspace", tmp_path / "w"]
+    said = say("evaluate", *arguments, "--noise", "income=0.5", "--json", tmp_path / "out.json")
+    assert said.code == 0, said
+    found = {row["measure"]: row["risk"] for row in json.loads((tmp_path / "out.json").read_text())["findings"]}
+    assert sorted(found) == ["singling_out", "zero_cap-income-noise-50-percent.income", "zero_cap.income"]
+    assert found["zero_cap-income-noise-50-percent.income"] < found["zero_cap.income"]
+    said = say("evaluate", *arguments, "--noise", "income=2")
+    assert (said.code, said.err.splitlines()[-1]) == (
+        2,
+        "Usage error: --noise must be <column>=<share above 0 and at most 1>, got 'income=2'",
+    )
+
+
+@pytest.mark.parametrize("metric", ["hidden_rate", "zero_cap"])
+def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, prefect_database, tmp_path, metric):
     """The first half of the release is the members as they are; of the other half nobody was made."""
     monkeypatch.chdir(folder)
     pd.DataFrame({"row": [*range(100), *[-1] * 100]}).to_csv(tmp_path / "links.csv", index=False)
     arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--quasi-identifiers", "age,city"]
-    arguments += ["--sensitive", "income", "--metric", "hidden_rate", "--workspace", tmp_path / "w"]
+    arguments += ["--sensitive", "income", "--metric", metric, "--workspace", tmp_path / "w"]
     said = say("evaluate", *arguments, "--links", tmp_path / "links.csv", "--json", tmp_path / "out.json")
     assert said.code == 0, said
     rows = json.loads((tmp_path / "out.json").read_text())["findings"]

@@ -56,7 +56,7 @@ def test_an_absent_table_is_told_before_anything_else(place, say):
 
 
 def test_nothing_to_try_is_refused(place, say):
-    refused(say("try", "study.yaml"), place, "--drop or --coarsen must name a column to try, got neither")
+    refused(say("try", "study.yaml"), place, "--drop, --coarsen or --noise must name a column to try, got none")
 
 
 def test_try_tells_each_number_before_and_after(place, say):

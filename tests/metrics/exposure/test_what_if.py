@@ -48,7 +48,7 @@ def test_a_forest_is_compared_under_one_seed():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (Change(), "what_if must drop or coarsen"),
+        (Change(), "what_if must name columns under drop, bins"),
         (Change(drop=["aeg"]), r"drop must name quasi-identifiers, got 'aeg' \(did you mean 'age'\?\)"),
         (Change(bins={"vote": 2}), "bins must name quasi-identifiers, got 'vote'"),
         (Change(drop=["age", "job"]), "must leave a quasi-identifier"),

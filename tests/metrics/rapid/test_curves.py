@@ -189,6 +189,21 @@ def test_the_picture_of_several_models_has_each_and_their_envelope(sensitive):
     assert f"rapid_mean {score.details['rapid_mean']:.3f}" in lines
 
 
+@pytest.mark.parametrize(
+    ("envelope", "called"), [("max", "rapid_max"), ("mean", "rapid_mean"), ("record", "rapid_envelope")]
+)
+@pytest.mark.parametrize("sensitive", ["ill", "pay"])
+def test_the_main_line_of_several_models_bears_the_name_and_number_of_what_is_asked_of_them(
+    sensitive, envelope, called
+):
+    score = attacked(sensitive, MODELS[sensitive], envelope=envelope, control=CONTROL)
+    _, lines = drawn(score)
+    for before, name, value in (("", called, score.value), ("control_", "control", score.details["control"])):
+        own = lines[f"{name} {value:.3f}"]
+        assert own[:, 1].tolist() == [score.details[before + each] for each in NAMES[sensitive]]
+    assert sum(name.startswith(called) for name in lines) == 1
+
+
 def test_a_measure_without_a_curve_is_drawn_as_before():
     score = METRICS["zero_cap"](REAL, RELEASE, quasi_identifiers=["sex"], sensitive="ill")
     with mpl.rc_context({"backend": "agg"}):
