@@ -235,10 +235,8 @@ def print_metric(name: str) -> None:
     if own is None and (called := arguments_called(name)):
         _print_arguments(name, called)
         return
-    if told := next((f"{each}: {words}" for each, words in NO_MEASURES.items() if plain(each) == plain(name)), ""):
-        Console(highlight=False).print(
-            Text(f"{told}. No measure, and no limit: the report's chapter How rare keys are.")
-        )
+    if counted := next((words for each, words in NO_MEASURES.items() if plain(each) == plain(name)), ""):
+        Console(highlight=False).print(Text(f"{counted}: no measure; the report has it under How rare keys are."))
         return
     if own is None:
         hint = nearest(name, known) or "; `synthrisk metrics` lists them"

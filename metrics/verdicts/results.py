@@ -339,6 +339,19 @@ class Headline:
     carried: str = ""  # of RISK: which columns carry it, in words
 
     @property
+    def gives_away(self) -> bool:
+        """Whether the interval of what as-if is taken from shows that anything is given away."""
+        nothing = NOTHING.get(limited(self.as_if_by).quantity, 0.0) if self.as_if_by else 0.0
+        return any(v.quantity == self.as_if_by and v.lower > nothing for v in self.verdicts)
+
+    @property
+    def copied(self) -> str:
+        """As if how many people had been copied, in a phrase: at most so many where nothing is shown; may be empty."""
+        if self.as_if and not self.gives_away:
+            return f"at most as if {self.at_most} people had been copied"
+        return f"as if {self.as_if} people had been copied, at most {self.at_most}" if self.as_if else ""
+
+    @property
     def said(self) -> str:
         """The sentence, and what would decide; of several limits that leave it open, the first."""
         if not self.would_decide:

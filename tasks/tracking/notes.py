@@ -229,7 +229,7 @@ def _measure(row: LeagueRow) -> list[str]:
 
 def _decides(headline: Headline) -> list[str]:
     """Return as if how many people had been copied, which columns carry the risk, and what would decide, if known."""
-    copied = f"As if {headline.as_if} people had been copied, at most {headline.at_most}." if headline.as_if else ""
+    copied = f"{headline.copied[:1].upper()}{headline.copied[1:]}." if headline.copied else ""
     carried = f"{_text(headline.carried[:1].upper() + headline.carried[1:])}." if headline.carried else ""
     needs = f"What would decide: {_text(headline.would_decide)}." if headline.would_decide else ""
     return [line for told in (copied, carried, needs) if told for line in (told, "")]

@@ -183,6 +183,20 @@ def test_a_sanity_check_and_a_what_if_are_not_called_unjudged():
     assert all(k == SHARES.key for k in keys)
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (0.2, "as if 33 of 100 people had been copied, at most 38 of 100"),
+        (0.01, "at most as if 5 of 100 people had been copied"),
+        (-0.01, "at most as if 2 of 100 people had been copied"),
+    ],
+)
+def test_as_if_is_told_as_a_leak_only_where_an_interval_shows_one(value, told):
+    headline = overview(study(line("cart", around(value, 0.02)), limits=LIMITS)).synthesizers[0]
+    assert headline.gives_away == told.startswith("as if")
+    assert headline.copied == told
+
+
 def test_the_study_is_described():
     told = overview(study(line("cart", around(0.02, 0.01)), limits=LIMITS))
     assert told.data == "klinik.csv: 6,000 records, 4 columns; 6 releases of each generator"
