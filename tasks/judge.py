@@ -5,10 +5,12 @@ What carries a risk is looked for in releases that may not go out.
 
 import json
 import platform
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from math import isnan
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from synthrisk.conf.loader import checked
+from synthrisk.conf.secrets import without_secrets
 from synthrisk.conf.study import NON_MEMBERS, Threshold
 from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.register import METRICS
@@ -37,8 +40,17 @@ from synthrisk.metrics.verdicts.verdicts import Beside, Verdict, check_limits, h
 from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import keep_file
-from synthrisk.tasks.workspace.keys import code_digest, key_of, versions
-from synthrisk.tasks.workspace.references import Estimated, Found, Generator, Judged, LedgerFolder, Sample
+from synthrisk.tasks.workspace.keys import code_digest, file_digest, key_of, versions
+from synthrisk.tasks.workspace.references import (
+    FRAME,
+    FRAMES,
+    Estimated,
+    Found,
+    Generator,
+    Judged,
+    LedgerFolder,
+    Sample,
+)
 from synthrisk.tasks.workspace.verb import check_given, verb
 
 _VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")
@@ -114,15 +126,19 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         released={g.name: released[g.name].risk for g in generators if g.role == "synthesizer" and g.name in released},
     )
     checks += _identifiers_seen(generators, released)
-    facts = _facts(sample, entities) | {
-        "methods": METHODS,
-        "interval": f"{estimated.settings.method}, {confidence:g}",
-        "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive),
-        "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
-        + f", python {platform.python_version()}",
-        "started": begun.isoformat(timespec="seconds"),
-        "release_keys": columns_named([f"{f.name} {_release_key(f)}" for f in own]),
-    }
+    facts = (
+        _facts(sample, entities)
+        | _files(sample, generators)
+        | {
+            "methods": METHODS,
+            "interval": f"{estimated.settings.method}, {confidence:g}",
+            "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive),
+            "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
+            + f", python {platform.python_version()}",
+            "started": begun.isoformat(timespec="seconds"),
+            "release_keys": columns_named([f"{f.name} {_release_key(f)}" for f in own]),
+        }
+    )
     if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
         facts["population_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
     verdicts = verdicts_of(found, {name: limit.value for name, limit in limits.items()}, checks, beside)
@@ -229,9 +245,29 @@ def _facts(sample: Sample, entities: int) -> dict[str, str]:
         "split_digest": sample.cut.digest,
         "repetitions": str(sample.cut.repetitions),
         "releases": str(sample.cut.repetitions * sample.cut.releases),
-        "twins_share": f"{sample.cut.twins_share:.4f}",
+        **({} if isnan(sample.cut.twins_share) else {"twins_share": f"{sample.cut.twins_share:.4f}"}),
         "seed": str(sample.seed),
     }
+
+
+def _files(sample: Sample, generators: Sequence[Generator]) -> dict[str, str]:
+    """Return which files were judged, where the only release came as a file: names, with digests of local files."""
+    own = [each for each in generators if each.role == "synthesizer"]
+    if not (sample.cut.is_one and [each.kind for each in own] == ["files"]):
+        return {}
+    path = str(own[0].options["path"])
+    release = path if "://" in path else str(Path(own[0].folder, path))
+    held_out = {"held_out_file": _named(sample.control)} if sample.control else {}
+    return {"release_file": _named(release), "real_file": _named(sample.source), **held_out}
+
+
+def _named(address: str) -> str:
+    """Return the name of a file without its folder, and with what begins the SHA-256 of it where it is a local one."""
+    if FRAMES in address:
+        return FRAME
+    is_url = "://" in address
+    name = Path(re.split(r"[?#]", without_secrets(address))[0] if is_url else address).name
+    return f"{name}, SHA-256 begins with {file_digest(address)[:16]}" if Path(address).is_file() else name
 
 
 def spelled_out(limits: Mapping[str, Threshold], measures: Sequence[Measure]) -> dict[str, Limit]:
