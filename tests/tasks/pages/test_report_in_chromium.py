@@ -16,6 +16,7 @@ import pytest
 from browser import browser, chromium
 from samples.reported import DISTANCE, PICTURE, RAPID, claiming, finding, study, usual
 from samples.studies import report_of
+from synthrisk.metrics.verdicts.results import Limit
 from synthrisk.tasks.pages.report import record
 
 pytestmark = [
@@ -65,7 +66,25 @@ def pages():
         "invalid": study([finding(n, RAPID, *v) for n, v in broken.items()]),
         "failed": study([], failures={"a": "MemoryError"}),
         "wide": study([replace(finding("cart", replace(RAPID, label="m" * 200)), warning="w" * 300)]),
+        "many limits": many_limits(),
     }
+
+
+def many_limits():
+    """Return a study of two generators with long names, whose 14 limits were set by several people."""
+    measures = [replace(RAPID, label=f"a_measure_with_a_long_name_{i}") for i in range(7)]
+    names = [f"{who}-fitted-on-the-whole-table-in-november-2026" for who in ("vendor-a", "vendor-b")]
+    every = [(f"{what}/{m.label}.income", i) for i, m in enumerate(measures) for what in ("memorization", "risk")]
+    limits = {name: Limit(0.05 + i / 1000, f"the disclosure board of region {i}") for name, i in every}
+    columns = [f"quasi_identifier_{i}" for i in range(9)]
+    digest, versions = "8940a7bede9244d5", "numpy 2.4.6, pandas 2.3.3, scikit-learn 1.9.1, scipy 1.17.1, mlflow 3.17.2"
+    facts = {"records": "6000", "columns": "15", "data_digest": digest, "split_digest": digest, "seed": "1"}
+    facts |= {"data": "patients_of_three_hospitals_2019_to_2025.csv", "repetitions": "3", "releases": "15"}
+    facts |= {"release_keys": f"{names[0]} {digest}, {names[1]} {digest}", "interval": "moderated, 0.9"}
+    facts |= {"versions": versions, "methods": "2", "started": "2026-11-27T13:24:20+00:00"}
+    copies = [finding(n, m, *PICTURE[n]) for n in ("copy", "near_copy") for m in measures]
+    found = [finding(n, m, 0.45, 0.04 + i / 200) for n in names for i, m in enumerate(measures)]
+    return study([*found, *copies], limits, facts=facts, quasi_identifiers=columns, sensitive=["income"])
 
 
 @pytest.fixture(params=pages())
