@@ -5,6 +5,7 @@ It needs Chromium, and gets html5lib, pypdf (PyPI) and axe-core (npm) into a fol
 
 import importlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -157,6 +158,25 @@ def test_all_is_printed_where_all_is_asked_for_with_page_numbers_and_the_study(s
     whole = "".join("".join(texts).split())
     assert "Howfaranattackgetsonmembers,asashare" in whole  # the definitions, folded
     assert "x" * 60 in whole  # the settings, folded within a fold
+
+
+def test_a_printed_page_neither_holds_the_title_alone_nor_parts_what_belongs_together(page, tools, tmp_path):
+    measures = [replace(RAPID, label=f"m{i}") for i in range(9)]
+    details = {"accuracy": (0.625, 0.5)}
+    found = [replace(finding(n, m, *v), details=details) for n, v in PICTURE.items() for m in measures]
+    path = tmp_path / "report.html"
+    path.write_text(report_of(study(found, {f"memorization/m{i}.income": Limit(0.05, "") for i in range(9)})), "utf-8")
+    page.open(path.as_uri())
+    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
+    page.ask("document.querySelector('#print-all').checked = true")
+    read = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / "report.pdf")).pages
+    texts = [" ".join(each.extract_text().split()) for each in read]
+    assert "RISK" in texts[0]
+    row = "accuracy 0.625 (control 0.500)"
+    assert sum(text.count(row) for text in texts) == len(found)
+    for text in texts:
+        before = re.split(r"verdict ", text.partition(row)[0])[-1]
+        assert row not in text or re.search(r"\b(cart|coarse|copy|near_copy|leaky|fresh|marginals)\b", before), before
 
 
 @pytest.mark.parametrize("name", pages())
