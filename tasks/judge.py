@@ -35,7 +35,7 @@ from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL, Limited, limi
 from synthrisk.metrics.verdicts.references import Check, check_references
 from synthrisk.metrics.verdicts.results import METHODS, Limit, StudyResult
 from synthrisk.metrics.verdicts.revealing_columns import Carriers, OneRelease, carriers
-from synthrisk.metrics.verdicts.sentences import columns_named
+from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named
 from synthrisk.metrics.verdicts.verdicts import Beside, Verdict, check_limits, holds_for, limits_kept
 from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
 from synthrisk.tasks.workspace.failures import told_safely
@@ -126,13 +126,14 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         released={g.name: released[g.name].risk for g in generators if g.role == "synthesizer" and g.name in released},
     )
     checks += _identifiers_seen(generators, released)
+    known = _known(estimated, sample.key)
     facts = (
         _facts(sample, entities)
         | _files(sample, generators)
         | {
             "methods": METHODS,
             "interval": f"{estimated.settings.method}, {confidence:g}",
-            "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive),
+            "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive, _knowing(known, sample)),
             "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
             + f", python {platform.python_version()}",
             "started": begun.isoformat(timespec="seconds"),
@@ -163,7 +164,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         kept=() if limits else limits_kept(found, checks, beside),
         leaked=beside.leaked,
         quasi_identifiers=tuple(sample.key),
-        known=_known(estimated, sample.key),
+        known=known,
         sensitive=tuple(map(name_of, sample.sensitive)),
         costs=_costs(estimated),
     )
@@ -280,10 +281,29 @@ def spelled_out(limits: Mapping[str, Threshold], measures: Sequence[Measure]) ->
     return spelled
 
 
-def threat_model(known: Sequence[str] | str, sensitive: Sequence[Target]) -> str:
-    """Return what an attacker knows and guesses, in words."""
+def threat_model(
+    known: Sequence[str] | str, sensitive: Sequence[Target], others: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """Return what an attacker knows and guesses, in words.
+
+    ``others``: what is known in place of it, with the keys of the measures whose attacker knows that.
+
+    Example:
+        >>> threat_model(["age", "sex"], ["income"], {"all other columns": ["rapid.income"]})
+        'attacker has the release, knows age, sex; guesses income; in rapid.income knows all other columns'
+    """
     knows = "all other columns" if known == "*" else ", ".join(known)
-    return f"attacker has the release, knows {knows}; guesses {', '.join(map(name_of, sensitive))}"
+    told = f"attacker has the release, knows {knows}; guesses {', '.join(map(name_of, sensitive))}"
+    return told + "".join(f"; in {columns_named(keys)} knows {words}" for words, keys in (others or {}).items())
+
+
+def _knowing(known: Mapping[str, Sequence[str]], sample: Sample) -> dict[str, list[str]]:
+    """Return the measures whose attacker does not know the key of the study, by what that attacker knows, in words."""
+    told: dict[str, list[str]] = {}
+    for key, columns in known.items():
+        everything = len(columns) > 1 and set(columns) | set(sample.guessed) >= set(sample.columns)
+        told.setdefault(Knowledge(columns, everything=everything).words, []).append(key)
+    return told
 
 
 def _settings(generator: Generator) -> dict[str, str]:

@@ -691,6 +691,12 @@ def test_power_is_a_table_of_shares():
     assert "seen in four of five" not in plain().text
 
 
+def test_a_word_stands_beside_the_quantity_that_it_was_given_for():
+    crossed = Verdict("cart", "tpr/rapid.income@outliers", 0.06, "RISK", "", 0.2, 0.15, 0.25)
+    result = replace(study([finding("cart")], {}), verdicts=[crossed])
+    assert read(result).row("rapid.income", "cart")[-1].split() == ["RISK", "on", "tpr", "of", "outliers"]
+
+
 def test_members_found_stand_beside_their_reason_and_the_bound_of_epsilon():
     few = replace(NOT_ESTIMABLE, note="fewer than 10000 control scores")
     tpr = {0.01: Estimate(0.03, 0.02, 0.04), 0.001: few}
