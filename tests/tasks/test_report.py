@@ -694,7 +694,7 @@ def test_power_is_a_table_of_shares():
 def test_a_word_stands_beside_the_quantity_that_it_was_given_for():
     crossed = Verdict("cart", "tpr/rapid.income@outliers", 0.06, "RISK", "", 0.2, 0.15, 0.25)
     result = replace(study([finding("cart")], {}), verdicts=[crossed])
-    assert read(result).row("rapid.income", "cart")[-1].split() == ["RISK", "on", "tpr", "of", "outliers"]
+    assert read(result).row("cart", "rapid.income")[-1].split() == ["RISK", "on", "tpr", "of", "outliers"]
 
 
 def test_members_found_stand_beside_their_reason_and_the_bound_of_epsilon():
