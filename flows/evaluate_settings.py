@@ -154,7 +154,10 @@ def prepared(
     folder = str(open_workspace(study.workspace))
     table, cut = read(study.data, control, study.seed, folder)
     sample = Sample.of(study.data, table, cut, folder, study.seed)
-    return with_fresh(study, sample), sample, check_strangers(sample, synthetic) if control is not None else ""
+    if control is None:
+        return with_fresh(study, sample), sample, ""
+    sample = replace(sample, control=study.data.model_copy(update={"source": control}).address)
+    return with_fresh(study, sample), sample, check_strangers(sample, synthetic)
 
 
 def study_of(

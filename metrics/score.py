@@ -107,7 +107,8 @@ class Score:
         """Draw the score and its yardsticks; return the axes.
 
         Of RAPID the share at risk against the threshold (of a number the tolerance), with control records and null; of
-        others the share of records with at least a score, the value, and the yardsticks beside it.
+        others the share of records with at least a score, the value, and the yardsticks beside it; where each record
+        scores 0 or 1, a bar each.
 
         Args:
             axes: Where to draw; axes of a new figure unless given.
@@ -211,7 +212,8 @@ def plot_score(score: Score, axes: "Axes | None" = None) -> "Axes":
 
     A measure with a threshold (RAPID): the share at risk against it, with the curve of control records and that of the
     null, and of several attacker models the curve of each, their mean and the largest of them at each threshold.
-    Others: the share of records with at least a score; value and yardsticks are vertical lines. A score of which no
+    Others: the share of records with at least a score; value and yardsticks are vertical lines. Where each record
+    scores 0 or 1, value and yardsticks are bars from 0 to 1, and the value has its interval. A score of which no
     records are kept is its value and its yardsticks alone.
     """
     if axes is None:
@@ -221,6 +223,9 @@ def plot_score(score: Score, axes: "Axes | None" = None) -> "Axes":
     axes.set_title(score.metric)
     if CURVE_NAMES[0] in score.details or NUMBER_CURVE_NAMES[0] in score.details:
         _draw_curves(score, axes)
+    elif len(scores := _scored(score)) > 1 and set(scores) <= {0.0, 1.0} and 0 <= score.value <= 1:
+        _draw_shares(score, axes)
+        return axes
     else:
         _draw_spread(score, axes)
     axes.set_ylim(bottom=0)
@@ -229,9 +234,38 @@ def plot_score(score: Score, axes: "Axes | None" = None) -> "Axes":
     return axes
 
 
-def _draw_spread(score: Score, axes: "Axes") -> None:
+def _scored(score: Score) -> np.ndarray:
+    """Return the scores of the records that have one, in ascending order."""
     records = np.array([]) if score.records is None else score.records["score"].to_numpy(dtype=float)
-    scores = np.sort(records[~np.isnan(records)])
+    return np.sort(records[~np.isnan(records)])
+
+
+def _draw_shares(score: Score, axes: "Axes") -> None:
+    """Draw scores that are all 0 or 1: a bar a share, from 0 to 1, that of the members with its interval."""
+    scores, details = _scored(score), score.details
+    known = {"value": score.value} | {name: details[name] for name in YARDSTICKS if name in details}
+    known |= {"null": details["null_real_mean"]} if "null_real_mean" in details else {}
+    bars = {name: (value, value, value) for name, value in known.items() if np.isfinite(value)}
+    found = estimate(scores[None])
+    if abs(scores.mean() - score.value) < 1e-9 and np.isfinite([found.lower, found.upper]).all():
+        bars["value"] = score.value, found.lower, found.upper
+        reach = [[score.value - found.lower], [found.upper - score.value]]
+        axes.errorbar(score.value, "value", xerr=reach, capsize=4, color="black")
+    for name, (value, lower, upper) in bars.items():
+        axes.barh(name, value, height=0.6, color=_OWN if name == "value" else "dimgrey", zorder=0)
+        text = number(value) + (f" [{number(lower)}, {number(upper)}]" if upper > lower else "")
+        place, side, colour = (lower, "right", "white") if upper > 0.6 else (upper, "left", "black")
+        beside = 8 if side == "left" else -8
+        axes.annotate(text, (place, name), (beside, 0), textcoords="offset points", ha=side, va="center", color=colour)
+    axes.set_xlim(0, 1)
+    room = 0.5 + max(3 - len(bars), 0) / 2
+    axes.set_ylim(len(bars) - 1 + room, -room)
+    _, lower, upper = bars["value"]
+    axes.set_xlabel(f"share (value: of {len(scores):,} records{', with its 95 % interval' * (upper > lower)})")
+
+
+def _draw_spread(score: Score, axes: "Axes") -> None:
+    scores = _scored(score)
     if len(scores):
         share = 1 - np.arange(len(scores)) / len(scores)
         axes.step(scores, share, where="pre", label=f"{len(scores):,} records")

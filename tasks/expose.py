@@ -39,7 +39,7 @@ def page_key(found: Found, confidence: float) -> str:
     return key_of(
         found.name,
         file_digest(there(found.exposed)),
-        (found.sample.table.digest, found.sample.identifier, confidence),
+        (found.sample.table.digest, found.sample.identifier, confidence, found.generator.kind, found.sample.cut.is_one),
         repr((found.findings, found.planned)),
         code_digest([_PAGE], alone=[__name__]),
         looks(),

@@ -5,10 +5,12 @@ What carries a risk is looked for in releases that may not go out.
 
 import json
 import platform
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from math import isnan
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from synthrisk.conf.loader import checked
+from synthrisk.conf.secrets import without_secrets
 from synthrisk.conf.study import NON_MEMBERS, Threshold
 from synthrisk.metrics.exposure.single_records import vulnerable
 from synthrisk.metrics.register import METRICS
@@ -32,13 +35,22 @@ from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL, Limited, limi
 from synthrisk.metrics.verdicts.references import Check, check_references
 from synthrisk.metrics.verdicts.results import METHODS, Limit, StudyResult
 from synthrisk.metrics.verdicts.revealing_columns import Carriers, OneRelease, carriers
-from synthrisk.metrics.verdicts.sentences import columns_named
+from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named
 from synthrisk.metrics.verdicts.verdicts import Beside, Verdict, check_limits, holds_for, limits_kept
 from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import keep_file
-from synthrisk.tasks.workspace.keys import code_digest, key_of, versions
-from synthrisk.tasks.workspace.references import Estimated, Found, Generator, Judged, LedgerFolder, Sample
+from synthrisk.tasks.workspace.keys import code_digest, file_digest, key_of, versions
+from synthrisk.tasks.workspace.references import (
+    FRAME,
+    FRAMES,
+    Estimated,
+    Found,
+    Generator,
+    Judged,
+    LedgerFolder,
+    Sample,
+)
 from synthrisk.tasks.workspace.verb import check_given, verb
 
 _VERSIONS = ("synthrisk", "numpy", "pandas", "scikit-learn", "scipy", "prefect", "mlflow")
@@ -114,15 +126,20 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         released={g.name: released[g.name].risk for g in generators if g.role == "synthesizer" and g.name in released},
     )
     checks += _identifiers_seen(generators, released)
-    facts = _facts(sample, entities) | {
-        "methods": METHODS,
-        "interval": f"{estimated.settings.method}, {confidence:g}",
-        "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive),
-        "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
-        + f", python {platform.python_version()}",
-        "started": begun.isoformat(timespec="seconds"),
-        "release_keys": columns_named([f"{f.name} {_release_key(f)}" for f in own]),
-    }
+    known = _known(estimated, sample.key)
+    facts = (
+        _facts(sample, entities)
+        | _files(sample, generators)
+        | {
+            "methods": METHODS,
+            "interval": f"{estimated.settings.method}, {confidence:g}",
+            "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive, _knowing(known, sample)),
+            "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
+            + f", python {platform.python_version()}",
+            "started": begun.isoformat(timespec="seconds"),
+            "release_keys": columns_named([f"{f.name} {_release_key(f)}" for f in own]),
+        }
+    )
     if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
         facts["population_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
     verdicts = verdicts_of(found, {name: limit.value for name, limit in limits.items()}, checks, beside)
@@ -147,7 +164,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         kept=() if limits else limits_kept(found, checks, beside),
         leaked=beside.leaked,
         quasi_identifiers=tuple(sample.key),
-        known=_known(estimated, sample.key),
+        known=known,
         sensitive=tuple(map(name_of, sample.sensitive)),
         costs=_costs(estimated),
     )
@@ -229,9 +246,29 @@ def _facts(sample: Sample, entities: int) -> dict[str, str]:
         "split_digest": sample.cut.digest,
         "repetitions": str(sample.cut.repetitions),
         "releases": str(sample.cut.repetitions * sample.cut.releases),
-        "twins_share": f"{sample.cut.twins_share:.4f}",
+        **({} if isnan(sample.cut.twins_share) else {"twins_share": f"{sample.cut.twins_share:.4f}"}),
         "seed": str(sample.seed),
     }
+
+
+def _files(sample: Sample, generators: Sequence[Generator]) -> dict[str, str]:
+    """Return which files were judged, where the only release came as a file: names, with digests of local files."""
+    own = [each for each in generators if each.role == "synthesizer"]
+    if not (sample.cut.is_one and [each.kind for each in own] == ["files"]):
+        return {}
+    path = str(own[0].options["path"])
+    release = path if "://" in path else str(Path(own[0].folder, path))
+    held_out = {"held_out_file": _named(sample.control)} if sample.control else {}
+    return {"release_file": _named(release), "real_file": _named(sample.source), **held_out}
+
+
+def _named(address: str) -> str:
+    """Return the name of a file without its folder, and with what begins the SHA-256 of it where it is a local one."""
+    if FRAMES in address:
+        return FRAME
+    is_url = "://" in address
+    name = Path(re.split(r"[?#]", without_secrets(address))[0] if is_url else address).name
+    return f"{name}, SHA-256 begins with {file_digest(address)[:16]}" if Path(address).is_file() else name
 
 
 def spelled_out(limits: Mapping[str, Threshold], measures: Sequence[Measure]) -> dict[str, Limit]:
@@ -244,10 +281,29 @@ def spelled_out(limits: Mapping[str, Threshold], measures: Sequence[Measure]) ->
     return spelled
 
 
-def threat_model(known: Sequence[str] | str, sensitive: Sequence[Target]) -> str:
-    """Return what an attacker knows and guesses, in words."""
+def threat_model(
+    known: Sequence[str] | str, sensitive: Sequence[Target], others: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """Return what an attacker knows and guesses, in words.
+
+    ``others``: what is known in place of it, with the keys of the measures whose attacker knows that.
+
+    Example:
+        >>> threat_model(["age", "sex"], ["income"], {"all other columns": ["rapid.income"]})
+        'attacker has the release, knows age, sex; guesses income; in rapid.income knows all other columns'
+    """
     knows = "all other columns" if known == "*" else ", ".join(known)
-    return f"attacker has the release, knows {knows}; guesses {', '.join(map(name_of, sensitive))}"
+    told = f"attacker has the release, knows {knows}; guesses {', '.join(map(name_of, sensitive))}"
+    return told + "".join(f"; in {columns_named(keys)} knows {words}" for words, keys in (others or {}).items())
+
+
+def _knowing(known: Mapping[str, Sequence[str]], sample: Sample) -> dict[str, list[str]]:
+    """Return the measures whose attacker does not know the key of the study, by what that attacker knows, in words."""
+    told: dict[str, list[str]] = {}
+    for key, columns in known.items():
+        everything = len(columns) > 1 and set(columns) | set(sample.guessed) >= set(sample.columns)
+        told.setdefault(Knowledge(columns, everything=everything).words, []).append(key)
+    return told
 
 
 def _settings(generator: Generator) -> dict[str, str]:

@@ -28,7 +28,7 @@ def report(judged: Judged, settings: str) -> str:
     path = folder / "reports" / judged.result.study_id / "report.html"
 
     def written() -> Place:
-        share_file(replace_file(path.with_name(RECORD), mask(record(judged.result))))
+        share_file(replace_file(path.with_name(RECORD), mask(record(judged.result, settings))))
         return Place(share_file(replace_file(path, mask(page(judged, settings)))))
 
     return told_safely(folder, "report", written)

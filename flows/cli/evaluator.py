@@ -50,8 +50,9 @@ class Evaluator:
         from synthrisk.tasks.log import FIRST
         from synthrisk.tasks.pages.templates import without_values
         from synthrisk.tasks.report import report
-        from synthrisk.tasks.tracking.runs import FRAME, FRAMES, log_into
+        from synthrisk.tasks.tracking.runs import log_into
         from synthrisk.tasks.workspace.folders import open_workspace
+        from synthrisk.tasks.workspace.references import FRAME, FRAMES
 
         given = _checked(evaluator_config)
         folder = open_workspace(given["workspace"])

@@ -19,7 +19,15 @@ from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.verdicts.quantities import NOTHING, RATES, Limited, empty_measures, quantity_of, same_place
+from synthrisk.metrics.verdicts.quantities import (
+    NOTHING,
+    RATES,
+    Limited,
+    empty_measures,
+    is_signed,
+    quantity_of,
+    same_place,
+)
 from synthrisk.metrics.verdicts.references import PlantedLeak, planted_leaks
 
 REACH = 0.1
@@ -77,6 +85,11 @@ class SetLimit:
         return self.value - NOTHING.get(self.what.quantity, 0.0)
 
     @property
+    def is_signed(self) -> bool:
+        """Whether the quantity may be below 0: a share has no sign."""
+        return is_signed(self.what.name)
+
+    @property
     def sees_copies(self) -> bool:
         """Whether a copy lies above the limit."""
         return any(e.lower > self.value for e in self.copies)
@@ -111,7 +124,8 @@ class SetLimit:
         attack had an answer for on it.
         """
         if self.empty:
-            return f"{self.what.words} {spelled(found)} says nothing: {self.empty}", "cannot vary", "another measure"
+            told = spelled(found, self.is_signed)
+            return f"{self.what.words} {told} says nothing: {self.empty}", "cannot vary", "another measure"
         if not self.copies:
             reason = "nothing shows what it sees: no copy of the training rows was attacked beside it"
             return reason, "no copy beside it", "the reference generators copy and near_copy"
@@ -149,7 +163,8 @@ class SetLimit:
         if found.upper - nothing <= _HALF * (copied - nothing):
             return ""
         return (
-            f"it may be more than half of what a full copy reaches, {decimals(copied, signed=True)}: set a lower limit"
+            f"it may be more than half of what a full copy reaches, {decimals(copied, signed=self.is_signed)}: "
+            "set a lower limit"
         )
 
     def would_decide(self, found: Estimate) -> str:
@@ -176,8 +191,8 @@ class SetLimit:
             few = f" ({note})" if note else ""
             return f"it has no value for a full copy{few}", "no value for a copy", "more records"
         return (
-            f"even a full copy reaches only {spelled(known[0])}",
-            f"a copy reaches {decimals(known[0].value, signed=True)}",
+            f"even a full copy reaches only {spelled(known[0], self.is_signed)}",
+            f"a copy reaches {decimals(known[0].value, signed=self.is_signed)}",
             "a lower limit, or another measure",
         )
 

@@ -201,6 +201,7 @@ class LeagueRow:
     # value of each column by its name; the note of a value that is absent says why
     cells: Mapping[str, Estimate] = field(default_factory=dict)
     word: str = ""  # the worst verdict on this measure, ``CANNOT TELL`` where it is the only one; empty without a limit
+    on: Sequence[str] = ()  # what that verdict is on: the limited quantities, with their groups, in words
     finding: Finding | None = None  # where the values are from, if the study is at hand
     failure: str = ""
     study: str = ""
@@ -262,9 +263,11 @@ def interval_text(lower: float, upper: float, number: Callable[[float], str]) ->
 
 
 def _row(result: StudyResult, f: Finding) -> LeagueRow:
-    own = [v.word for v in result.verdicts if v.synthesizer == f.synthesizer and holds_for(v.quantity, f.measure)]
+    mine = [v for v in result.verdicts if v.synthesizer == f.synthesizer and holds_for(v.quantity, f.measure)]
+    own = [v.word for v in mine]
     word = "CANNOT TELL" if set(own) == {"CANNOT TELL"} else worst(own)
-    return LeagueRow(f.synthesizer, f.role, f.measure.key, _cells(f), word, f, study=result.study_id)
+    on = [limited(v.quantity, (f.measure.key, f.measure.label)).words for v in mine if v.word == word]
+    return LeagueRow(f.synthesizer, f.role, f.measure.key, _cells(f), word, on, f, study=result.study_id)
 
 
 def _cells(f: Finding) -> dict[str, Estimate]:

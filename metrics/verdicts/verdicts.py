@@ -33,6 +33,7 @@ from synthrisk.metrics.verdicts.quantities import (
     OF_GROUPS,
     QUANTITIES,
     Limited,
+    is_signed,
     limited,
     quantity_of,
 )
@@ -272,7 +273,7 @@ def _concluded(f: Finding, limit: SetLimit) -> _Judged:
 
 def _said(found: Estimate, limit: SetLimit, reach: float) -> _Said:
     """Return what a limit says of one estimate by itself."""
-    where = f"{limit.what.words} {spelled(found)}"
+    where = f"{limit.what.words} {spelled(found, is_signed(limit.what.name))}"
     side = limit.crossed(found)
     if side and (limit.is_difference or not limit.empty):
         beyond = f"above {limit.value:g}" if side == "above" else f"below {-limit.value:g}"

@@ -95,6 +95,7 @@ def exposure_page(found: Found, study_id: str, confidence: float) -> str:
     return render(
         "expose.html",
         synthesizer=found.name,
+        of_file=found.generator.kind == "files" and found.sample.cut.is_one,
         study_id=study_id,
         found=measures,
         confidence=confidence,

@@ -1,20 +1,23 @@
 """The report of a study: one HTML page, its sections in their order; and the decision record, two printed pages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.resources import files
 
 from markupsafe import Markup
 
+from synthrisk.conf.secrets import mask
 from synthrisk.conf.study import NOT_SAID
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SECTION_GROUP, points
 from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.verdicts.results import Headline, Limit, Overview, StudyResult, overview
-from synthrisk.metrics.verdicts.sentences import columns_named
+from synthrisk.metrics.verdicts.sentences import columns_named, counted
 from synthrisk.metrics.verdicts.verdicts import Verdict
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.sections.answer import ANSWER, DEFINITIONS, LEAGUE, NOTES, NUMBERS, PAIRS, PROVENANCE
+from synthrisk.tasks.pages.sections.coarser_keys import is_of_one_release, study_file
 from synthrisk.tasks.pages.sections.gda import GDA
 from synthrisk.tasks.pages.sections.limits import LEAKS, REFERENCES, THRESHOLDS
 from synthrisk.tasks.pages.sections.measures import CURVES, MEASURES, MEMBERS_FOUND, RECORDS, WHAT_IF, YARDSTICKS
@@ -94,7 +97,7 @@ def page(judged: Judged, settings: str) -> str:
         shown=shown,
         result=shown.result,
         parts=parts,
-        record=body(shown.result),
+        record=body(shown.result, settings),
         record_style=STYLE,
     )
 
@@ -106,10 +109,20 @@ _GENERATORS = 4  # generators that are told one by one; of more, the rest are co
 _SENTENCES, _FEW_SENTENCES = 4, 3  # sentences of one generator, and where there are more than two
 _NOBODY = ("", NOT_SAID)
 _LIMITS = 8  # rows of the table of limits
-_REPEATED = (
-    *("data", "who_is_who", "left_out", "data_digest", "seed", "split", "split_digest", "release_keys"),
-    *("interval", "methods", "versions", "started"),
-)
+_DIGITS = "first 16 digits of the SHA-256 of"
+_REPEATED: Mapping[str, tuple[str, str]] = {
+    "data": ("Table", "{}"),
+    "who_is_who": ("Who is who", "{}"),
+    "left_out": ("Left out", "{}"),
+    "data_digest": ("Digest of the table", f"{_DIGITS} its columns and cells, as they were read: {{}}"),
+    "split_digest": ("Digest of the split", "of who was held out when: {}"),
+    "release_keys": ("Digest of the releases", "of their data, settings, seed, code and versions: {}"),
+    "seed": ("Seed of chance", "{}: with it, all that is drawn at random is drawn again alike"),
+    "methods": ("Methods", "version {} of what the numbers mean; numbers of one version can be compared"),
+    "versions": ("Software", "{}"),
+    "started": ("Begun", "{}"),
+}
+"""What allows a study to be repeated: the facts that the record has, how it calls them, and the words around them."""
 
 
 @dataclass(frozen=True)
@@ -122,19 +135,22 @@ class Told:
     more: str  # limits that are left to the report, by their word
 
 
-def record(result: StudyResult) -> str:
-    """Return the page: one file, nothing fetched, nothing executed, every text escaped; it holds no cell of a table."""
-    return render("record.html", result=result, body=body(result), style_of_record=STYLE)
+def record(result: StudyResult, settings: str = "") -> str:
+    """Return the page: one file, nothing fetched, nothing executed, every text escaped; it holds no cell of a table.
+
+    ``settings``: what was asked, as YAML.
+    """
+    return render("record.html", result=result, body=body(result, settings), style_of_record=STYLE)
 
 
-def body(result: StudyResult) -> Markup:
+def body(result: StudyResult, settings: str = "") -> Markup:
     """Return what the record says, without the head of a page: the report prints it too."""
     told = overview(result)
     alike: dict[Limit, list[str]] = {}  # quantities of one limit by one author share a row
     for name, limit in result.judged_limits.items():
         alike.setdefault(limit, []).append(name)
     limits = [(names, limit) for limit, names in alike.items()]
-    facts = {name: result.facts[name] for name in _REPEATED if result.facts.get(name)}
+    facts = {called: words.format(found) for called, words, found in _repeated(result.facts)}
     sentences = _SENTENCES if len(told.synthesizers) <= 2 else _FEW_SENTENCES
     text = render(
         "record_body.html",
@@ -151,9 +167,32 @@ def body(result: StudyResult) -> Markup:
         seen=_seen(told),
         names=[each.synthesizer for each in told.synthesizers],
         unjudged=columns_named([m.key for m in told.unjudged]),
-        facts=facts,
+        facts=facts | _again(result.facts, settings),
     )
     return Markup(text)  # noqa: S704 - the template escapes what it is given
+
+
+def _repeated(facts: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    return [(*words, facts[name]) for name, words in _REPEATED.items() if facts.get(name)]
+
+
+def _again(facts: Mapping[str, str], settings: str) -> dict[str, str]:
+    """Return how releases were made, how sure the intervals are, and with which settings all of it can be repeated."""
+    told = {}
+    if {"releases", "repetitions"} <= set(facts):
+        repetitions, releases = int(facts["repetitions"]), int(facts["releases"])
+        parts = releases // repetitions
+        each = f"{counted(parts, 'fold')} in {counted(repetitions, 'repetition')}"
+        told["Repetitions"] = "one release" if releases == 1 else f"{each}: {releases:,} releases of each generator"
+    method, _, level = facts.get("interval", "").rpartition(", ")
+    if method:
+        sure = 100 * float(level)
+        told["Intervals"] = f"of {sure:g} %: {sure:g} of 100 such intervals hold the true value (method: {method})"
+    if settings:
+        words = "synthrisk evaluate" if is_of_one_release(settings) else f"synthrisk benchmark {study_file(settings)}"
+        digest = sha256(mask(settings).encode()).hexdigest()[:16]
+        told["Command"] = f"{words}, with the settings at the end of the report; {_DIGITS} these settings: {digest}"
+    return told
 
 
 def _told(headline: Headline, most: int) -> Told:

@@ -212,14 +212,14 @@ def _memorized(row: LeagueRow | None) -> str:
     if row is None:
         return "–"
     found = row.cells["memorization"]
-    return _interval(found, spelled) + (f" **{literal(row.word)}**" if row.word else "")
+    return _interval(found, spelled) + (f" **{literal(row.word)}**" if "memorization" in row.on else "")
 
 
 def _measure(row: LeagueRow) -> list[str]:
     cells = row.cells
     return [
         literal(row.measure),
-        literal(row.verdict),
+        literal(row.verdict + (f" on {', '.join(row.on)}" if row.on else "")),
         _interval(cells["memorization"], spelled),
         _interval(cells["risk"]),
         _number(cells["guess"].value),

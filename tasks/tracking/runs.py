@@ -40,8 +40,8 @@ from synthrisk.tasks.tracking.tables import (
 from synthrisk.tasks.workspace.folders import there
 from synthrisk.tasks.workspace.keys import key_of
 from synthrisk.tasks.workspace.records import record_hashes
+from synthrisk.tasks.workspace.references import FRAME, FRAMES, Found, Generator, Judged, Table
 from synthrisk.tasks.workspace.references import RELEASE as RELEASE_FILE
-from synthrisk.tasks.workspace.references import Found, Generator, Judged, Table
 
 _RANDOM = 15  # digits of an experiment's id that is no count
 _BATCH = 100  # params that MLflow takes at once
@@ -124,11 +124,6 @@ def log_release(client: MlflowClient, run_id: str, found: Found) -> None:
     if releases and (there(releases[0].path) / RELEASE_FILE).exists():  # a workspace may keep ledgers alone
         digest = key_of(*(each.key for each in releases))[:16]
         client.log_inputs(run_id, datasets=[given(releases[0].synthetic(), RELEASE, digest, maker_of(found.generator))])
-
-
-FRAMES = ".given-"
-"""How folders begin in which data frames lie for as long as they are judged: nobody is told their addresses."""
-FRAME = "a data frame"
 
 
 def source_of(address: str) -> tuple[str, str]:

@@ -43,6 +43,11 @@ LINKS = "links.npy"
 SECOND_LEDGER, SECOND_VALUES = "second-ledger.parquet", "second-values.json"
 
 
+FRAMES = ".given-"
+"""How folders begin in which data frames lie for as long as they are judged: nobody is told their addresses."""
+FRAME = "a data frame"
+
+
 @dataclass(frozen=True)
 class Table:
     """A typed table in the workspace."""
@@ -94,6 +99,7 @@ class Sample:
     title: str = ""  # what the table is called
     source: str = ""  # where it comes from, without secrets
     drawn: bool = False  # whether its rows are so many of the source's as were asked for, at random
+    control: str = ""  # where records come from that were given as held out, without secrets; empty where none were
 
     @property
     def columns(self) -> list[str]:

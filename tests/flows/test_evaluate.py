@@ -2,6 +2,7 @@
 
 import json
 import time
+from hashlib import sha256
 from pathlib import Path
 from unittest.mock import patch
 
@@ -237,6 +238,20 @@ def test_singling_out_is_memorization_of_the_isolated_records(judged, tables):
     assert 0 < found.details["isolated_members"][0] <= found.details["isolated"][0]
     assert not any(name.startswith("control_") for name in found.details)
     assert "selective_1" in found.details
+
+
+def test_the_files_that_were_judged_are_named_by_their_digests_and_without_their_folder(judged, uncontrolled, folder):
+    asked = {"release_file": "release.csv", "real_file": "members.csv", "held_out_file": "controls.csv"}
+    told = {
+        fact: f"{n}, SHA-256 begins with {sha256((folder / n).read_bytes()).hexdigest()[:16]}"
+        for fact, n in asked.items()
+    }
+    assert {fact: judged.result.facts[fact] for fact in asked} == told
+    assert "held_out_file" not in uncontrolled.result.facts
+    record = Path(judged.report).with_name("record.html").read_text("utf-8")
+    assert all(words in record for words in told.values())
+    assert str(folder) not in record
+    assert "twins_share" not in judged.result.facts  # one release that was given: none was split
 
 
 def test_results_are_in_mlflow(judged):

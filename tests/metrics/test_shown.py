@@ -142,7 +142,30 @@ def test_a_study_shows_its_answer():
         assert result.verdict(name) in shown
 
 
+def test_scores_that_are_all_0_or_1_are_drawn_as_shares():
+    """No curve of steps: each share is a bar from 0 to 1, that of the records with its interval."""
+    records = pd.DataFrame({"score": [1.0] * 30 + [0.0] * 70 + [np.nan]})
+    details = {"control": 0.2, "guess": 0.7, "null_real_mean": 0.25, "ceiling": np.nan}
+    with mpl.rc_context({"backend": "agg"}):
+        axes = Score("inference", 0.3, 0.3, records, details).plot()
+        widths = [bar.get_width() for bar in axes.patches]
+        assert dict(zip([each.get_text() for each in axes.get_yticklabels()], widths, strict=True)) == {
+            "value": 0.3,
+            "control": 0.2,
+            "guess": 0.7,
+            "null": 0.25,
+        }
+        assert axes.get_xlim() == (0, 1)
+        assert axes.get_xlabel() == "share (value: of 100 records, with its 95 % interval)"
+        assert next(each.get_text() for each in axes.texts).startswith("0.300 [0.2")
+        (ends,) = axes.collections[0].get_segments()
+        assert ends[0][0] < 0.3 < ends[1][0]
+        other = Score("authenticity", 0.7, 0.3, records).plot()
+        assert other.get_xlabel() == "share (value: of 100 records)"
+
+
 def test_a_score_is_drawn_with_its_value_and_yardsticks(score):
+    score.records.loc[score.records.index[0], "score"] = 0.5  # not all of them are 0 or 1
     with mpl.rc_context({"backend": "agg"}):
         axes = score.plot()
         legend = [text.get_text() for text in axes.get_legend().get_texts()]

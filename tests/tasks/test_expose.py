@@ -1,6 +1,7 @@
 """The page that says who is at risk: right groups, beside guess and control, nobody named, nothing executed."""
 
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def of(frame, folder):
     return Sample(store(frame, folder), Cut("unused", "cut", 1, 2, 0.0), str(folder))
 
 
-def page_of(sample, folder, scores, planned, control=None, **evidence):
+def page_of(sample, folder, scores, planned, control=None, kind="cart", **evidence):
     exposed = {}
     for p, s in zip(planned, scores, strict=True):
         away = np.full(len(s), np.nan) if control is None else control
@@ -46,7 +47,7 @@ def page_of(sample, folder, scores, planned, control=None, **evidence):
         rows |= evidence
         exposed[p.measure.key] = pd.DataFrame(rows)
     keep_exposed(folder / "exposed.parquet", exposed)
-    release = ReleaseFolder(sample, Generator("cart", "cart"), Cell("cart", 0, 0), "unused", "unused")
+    release = ReleaseFolder(sample, Generator("cart", kind), Cell("cart", 0, 0), "unused", "unused")
     ledger = LedgerFolder(release, tuple(planned), "unused")
     path = expose.fn(Found((ledger,), (), (), str(folder / "exposed.parquet"), ""), "s-1", 0.95)
     assert path == str(folder / "reports" / "s-1" / "exposure-cart.html")
@@ -69,6 +70,17 @@ def rows_of(html, title):
     part = html.partition(f"{title}</")[2].partition("</table>")[0].partition("<tbody>")[2]
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL) for row in part.split("</tr>")]
     return [[words(cell) for cell in row] for row in cells if row]
+
+
+def test_what_is_advised_and_printed_fits_the_study(sample, tmp_path):
+    html = page_of(sample, tmp_path, [np.full(200, 0.5)], [CAP])
+    assert "synthrisk try STUDY --drop COLUMN --coarsen COLUMN=5, where STUDY is the file or the name" in words(html)
+    assert "Printed is what stands open." in words(html)
+    assert "details:not([open]) { display: none; }" in html
+    one = replace(sample, cut=Cut("unused", "cut", 1, 1, 0.0))
+    told = words(page_of(one, tmp_path, [np.full(200, 0.5)], [CAP], kind="files"))
+    assert "With --without COLUMN or --coarsen COLUMN=5 added, the command synthrisk evaluate tries on" in told
+    assert "study.yaml" not in told
 
 
 def test_a_page_is_found_again_under_the_id_of_the_study_that_asks(sample, tmp_path, monkeypatch):

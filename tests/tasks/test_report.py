@@ -2,6 +2,7 @@ import re
 import stat
 from dataclasses import replace
 from functools import cache
+from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -400,6 +401,38 @@ def test_the_record_says_whose_records_are_whose_and_what_is_left_out():
     assert "Left outmail and note" in shown
 
 
+def test_the_record_of_one_release_names_the_files_that_were_judged():
+    facts = {"records": "20", "members": "12"}
+    files = {f"{which}_file": f"{which}.csv, SHA-256 begins with 0a1b" for which in ("release", "real", "held_out")}
+    shown = Page(record(study([finding("release")], facts=facts | files))).text
+    assert "the file release.csv, SHA-256 begins with 0a1b; a synthetic table that was made elsewhere" in shown
+    assert "Made fromreal.csv, SHA-256 begins with 0a1b; that the release was made from it was said" in shown
+    assert "Held outheld_out.csv, SHA-256 begins with 0a1b; the control records" in shown
+    assert "12 members and 8 control records" in shown
+    assert "made of the table" not in shown
+    alone = Page(record(study([finding("release")], facts=facts | files | {"held_out_file": ""}))).text
+    assert "Held out" not in alone
+    assert "what cart made of the table" in Page(record(study([finding("cart")], facts=facts))).text
+
+
+def test_the_record_says_in_words_how_a_study_is_repeated():
+    facts = {"repetitions": "3", "releases": "15", "interval": "moderated, 0.9", "methods": "2", "data_digest": "1f9c"}
+    result, settings = study([finding("cart")], facts=facts), "name: demo\n"
+    shown = Page(record(result, settings)).text
+    digest = sha256(settings.encode()).hexdigest()[:16]
+    for part in (
+        "Repetitions5 folds in 3 repetitions: 15 releases of each generator",
+        "Intervalsof 90 %: 90 of 100 such intervals hold the true value (method: moderated)",
+        "Methodsversion 2 of what the numbers mean",
+        "Digest of the tablefirst 16 digits of the SHA-256 of its columns and cells, as they were read: 1f9c",
+        f"Commandsynthrisk benchmark demo, with the settings at the end of the report; first 16 digits of the SHA-256 "
+        f"of these settings: {digest}",
+    ):
+        assert part in shown
+    assert "Commandsynthrisk evaluate, with" in Page(record(result, "synthetic: r.csv\n")).text
+    assert "Repetitionsone release" in Page(record(replace(result, facts={"repetitions": "1", "releases": "1"}))).text
+
+
 def test_the_legend_says_how_sure_the_ends_of_intervals_are():
     sure = "“At least” and “at most” are the ends of 90% intervals, each right 95 times in 100."
     shown = replace(usual(), facts=usual().facts | {"interval": "moderated, 0.9"})
@@ -469,7 +502,7 @@ def test_task_writes_a_private_file(tmp_path):
         assert stat.S_IMODE(each.stat().st_mode) & 0o077 == 0
     assert stat.S_IMODE(path.parent.stat().st_mode) & 0o077 == 0
     assert path.read_text("utf-8") == report_of(usual(), "seed: 1 # <b>")
-    assert path.with_name("record.html").read_text("utf-8") == record(usual())
+    assert path.with_name("record.html").read_text("utf-8") == record(usual(), "seed: 1 # <b>")
     assert "seed: 1 # <b>" in Page(path.read_text("utf-8")).text
 
 
@@ -656,6 +689,12 @@ def test_power_is_a_table_of_shares():
     assert shown.row("far")[-1] == "none"
     assert shown.row("on") == ["on", "–", "missed", "30% (line continued)"]
     assert "seen in four of five" not in plain().text
+
+
+def test_a_word_stands_beside_the_quantity_that_it_was_given_for():
+    crossed = Verdict("cart", "tpr/rapid.income@outliers", 0.06, "RISK", "", 0.2, 0.15, 0.25)
+    result = replace(study([finding("cart")], {}), verdicts=[crossed])
+    assert read(result).row("cart", "rapid.income")[-1].split() == ["RISK", "on", "tpr", "of", "outliers"]
 
 
 def test_members_found_stand_beside_their_reason_and_the_bound_of_epsilon():

@@ -22,7 +22,7 @@ from synthrisk.metrics.verdicts.tables import Preview, largest_fall, previews
 from synthrisk.metrics.verdicts.verdicts import Verdict
 from synthrisk.tasks.pages.templates import interval, number
 from synthrisk.tasks.workspace.records import kept_contributions, kept_exposed
-from synthrisk.tasks.workspace.references import Found
+from synthrisk.tasks.workspace.references import FRAME, Found
 
 NAMED = 3
 """Columns, measures or synthesizers that a sentence names."""
@@ -88,6 +88,76 @@ def is_of_one_release(settings: str) -> bool:
     return setting(settings, "synthetic") is not None
 
 
+_USUAL = {"references": "limited", "experiment": "evaluate", "workspace": ".synthrisk", "seed": 1}
+_LISTED = ("quasi_identifiers", "sensitive", "categorical", "missing", "drop")
+_SINGLE = ("study", "identifier", "links", "references", "experiment", "tracking_uri", "workspace", "seed")
+_ADDED = ("metrics", "limits", "what_if")
+_BESIDE = ("offline", "log_again", "real", "synthetic", "control")
+
+
+def evaluate_command(settings: str, **more: Any) -> str:
+    """Return the whole command that judges the same release again, with ``more``; empty where none says all of it.
+
+    ``metrics``, ``limits`` and ``what_if`` stand beside those that were asked for, any other in place of it.
+
+    Example:
+        >>> asked = "{real: r.csv, synthetic: s.csv, control: c.csv, metrics: [rapid], limits: {risk/rapid: 0.1}}"
+        >>> evaluate_command(asked, what_if=[{"bins": {"age": 5}}])
+        'synthrisk evaluate r.csv s.csv --control c.csv --metric rapid --limit-on risk/rapid=0.1 --coarsen age=5'
+    """
+    asked = yaml.safe_load(settings)
+    unclear = "study" in asked or not asked.get("metrics")  # what is added would stand in place of what is not named
+    if unclear and ("metrics" in more or "limits" in more):
+        return ""
+    told = {**asked, **more}
+    for name in (each for each in _ADDED if each in more and asked.get(each)):
+        told[name] = {**asked[name], **more[name]} if isinstance(more[name], Mapping) else [*asked[name], *more[name]]
+    try:
+        words = [*_tables(told), *_options(told), evaluate_words(told.get("what_if", ()))]
+    except _NoCommandError:
+        return ""
+    return " ".join(["synthrisk evaluate", *filter(None, words)])
+
+
+class _NoCommandError(Exception):
+    """Something was asked for that the command line has no words for."""
+
+
+def _tables(asked: Mapping[str, Any]) -> Iterator[str]:
+    tables = {name: asked.get(name) for name in ("real", "synthetic", "control") if asked.get(name)}
+    if FRAME in tables.values() or not {"real", "synthetic"} <= set(tables):
+        raise _NoCommandError
+    yield from (shlex.quote(str(tables[name])) for name in ("real", "synthetic"))
+    if "control" in tables:
+        yield f"--control {shlex.quote(str(tables['control']))}"
+
+
+def _options(asked: Mapping[str, Any]) -> Iterator[str]:
+    if set(asked) - {*_LISTED, *_SINGLE, *_ADDED, *_BESIDE}:
+        raise _NoCommandError
+    for name in (each for each in _LISTED if each in asked):
+        yield f"--{name.replace('_', '-')} {shlex.quote(','.join(map(_target, asked[name])))}"
+    for metric in asked.get("metrics", ()):
+        if not isinstance(metric, str):
+            raise _NoCommandError
+        yield f"--metric {metric}"
+    for name, limit in asked.get("limits", {}).items():
+        value = limit.get("value") if isinstance(limit, Mapping) else limit
+        yield f"--limit-on {shlex.quote(f'{name}={value}')}"
+    for name in (each for each in _SINGLE if each in asked and asked[each] != _USUAL.get(each)):
+        yield f"--{name.replace('_', '-')} {shlex.quote(str(asked[name]))}"
+    if asked.get("offline"):
+        yield "--offline"
+
+
+def _target(columns: Any) -> str:
+    """Return columns as the command line names them: those that are guessed together with a plus between."""
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if any(mark in name for name in names for mark in ",+") or any(name != name.strip() for name in names):
+        raise _NoCommandError
+    return "+".join(names)
+
+
 def evaluate_words(changes: Sequence[Change]) -> str:
     """Return the options of ``synthrisk evaluate`` that preview some changes.
 
@@ -99,6 +169,7 @@ def evaluate_words(changes: Sequence[Change]) -> str:
     for change in changes:
         words += [f"--coarsen {shlex.quote(f'{column}={parts}')}" for column, parts in change.get("bins", {}).items()]
         words += [f"--without {shlex.quote(column)}" for column in change.get("drop", ())]
+        words += [f"--noise {shlex.quote(f'{column}={share}')}" for column, share in change.get("noise", {}).items()]
     return " ".join(words)
 
 
@@ -155,7 +226,8 @@ def of_keys(
             "knew less:"
         )
         if is_of_one_release(settings):
-            yield Step(words, f"synthrisk evaluate ... {evaluate_words(changes)}")
+            code = evaluate_command(settings, what_if=changes)
+            yield Step(words if code else f"{words} {evaluate_words(changes)}, added to what was asked.", code)
         else:
             yield Step(words, try_command(settings, changes))
 

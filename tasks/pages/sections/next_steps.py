@@ -19,6 +19,7 @@ from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.sections.coarser_keys import (
     NAMED,
     Step,
+    evaluate_command,
     is_of_one_release,
     of_keys,
     set_command,
@@ -79,10 +80,10 @@ def _lines_for(verdict: Verdict, settings: str) -> str:
     one = is_of_one_release(settings)
     if verdict.advice.startswith("the reference generators"):
         every = ["copy", "near_copy", "fresh", "marginals"]
-        return "synthrisk evaluate ... --references limited" if one else set_command(settings, {"references": every})
+        return evaluate_command(settings, references="limited") if one else set_command(settings, {"references": every})
     if verdict.advice.endswith("such as membership"):
         if one:
-            return "synthrisk evaluate ... --metric membership --limit-on memorization/membership=<limit>"
+            return evaluate_command(settings, metrics=["membership"], limits={"memorization/membership": "<limit>"})
         limit = "--set 'limits+={memorization/membership: <limit>}'"
         return f"{set_command(settings, {'metrics+': 'membership'})} {limit}"
     return ""
@@ -119,11 +120,27 @@ def context(shown: Shown) -> Mapping[str, Any] | None:
     if not needing:
         return None
     if not shown.result.valid:
-        return {"plans": [], "first": _mend(shown)}
+        first = _mend(shown)
+        return {"plans": [], "first": first, "commands": _about_commands(first, [], shown.settings)}
     needing.sort(key=lambda h: _ORDER.index(h.word) if h.word in _ORDER else len(_ORDER))
     judged = [h for h in needing if h.word]
     plans = [Plan(h.synthesizer, h.word, list(_parts(shown, h, i < _EXPLAINED))) for i, h in enumerate(judged)]
-    return {"plans": plans, "first": [] if shown.result.limits else [_choose(shown)]}
+    first = [] if shown.result.limits else [_choose(shown)]
+    return {"plans": plans, "first": first, "commands": _about_commands(first, plans, shown.settings)}
+
+
+def _about_commands(first: Sequence[Step], plans: Sequence[Plan], settings: str) -> str:
+    """Return what the commands do, and what has to be put into them before they run; empty where there is none."""
+    steps = [*first, *(step for plan in plans for part in plan.parts for step in part.steps)]
+    every = " ".join(step.code for step in steps)
+    if not every.strip():
+        return ""
+    files = ["the file of this study in place of study.yaml"] if " study.yaml" in every else []
+    put = [*files, *(["a number in place of <limit>"] if "<limit>" in every else [])]
+    told = f"Put {' and '.join(put)}" if put else "Commands in grey run as they stand"
+    again = "" if is_of_one_release(settings) else " Give again what was given with --set."
+    kept = "what was kept is not computed again"
+    return f"Commands in grey run the same study again, with its limits and settings; {kept}. {told}.{again}"
 
 
 def _mend(shown: Shown) -> Sequence[Step]:
@@ -148,7 +165,7 @@ def _choose(shown: Shown) -> Step:
     name = f"memorization/{unjudged[0].key if unjudged else '<measure>'}"
     words = "Choose limits: nothing is judged before somebody who answers for the release says how much is too much."
     if is_of_one_release(shown.settings):
-        return Step(words, f"synthrisk evaluate ... --limit-on {name}=<limit>")
+        return Step(words, evaluate_command(shown.settings, limits={name: "<limit>"}))
     return Step(words, f"synthrisk benchmark {study_file(shown.settings)} --set 'limits+={{{name}: <limit>}}'")
 
 
@@ -160,7 +177,7 @@ def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
         return
     looked = shown.result.releases.get(headline.synthesizer)
     if looked is not None and looked.suspicious:
-        words = "Look at the releases themselves first: whatever the limits are, they look like copies of members."
+        words = "Look at the releases themselves first, whatever the limits are. This was seen in them:"
         yield Part("", "", [Step(words, "", [looked.suspicious])])
     lowering = False
     decides = any(v.word != "CANNOT TELL" for v in headline.verdicts)

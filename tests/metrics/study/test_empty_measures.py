@@ -60,8 +60,8 @@ def said(findings, answers=ANSWERS):
 def test_a_copy_at_the_place_of_independent_columns():
     (reason,) = said(SAME)
     assert reason == (
-        "a full copy of the training rows, +1.000 [+1.000, +1.000], does not lie above independent columns, "
-        "+1.000 [+1.000, +1.000], which know nobody"
+        "a full copy of the training rows, 1.000 [1.000, 1.000], does not lie above independent columns, "
+        "1.000 [1.000, 1.000], which know nobody"
     )
     assert said(SEEING) == []
     assert list(empty_measures(SAME + SEEING, ANSWERS)) == [BORN]
@@ -126,7 +126,7 @@ def test_nor_without_independent_columns_where_the_guess_says_all(answers):
 
 def test_the_reason_names_the_number_and_why():
     (verdict,) = judge(SAME, {"risk/rapid.born": 0.1}, [], Beside(ANSWERS))
-    assert verdict.reason.startswith("risk +1.000 [+1.000, +1.000] says nothing: a full copy of the training rows")
+    assert verdict.reason.startswith("risk 1.000 [1.000, 1.000] says nothing: a full copy of the training rows, 1")
     assert (verdict.value, verdict.lower) == (1.0, 1.0)
 
 

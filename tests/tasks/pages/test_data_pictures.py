@@ -125,6 +125,18 @@ def test_tracking_gets_the_page_without_values_of_the_real_table(tmp_path):
     assert apart.endswith(whole[end:].removeprefix("<!-- end of values -->"))
 
 
+@pytest.mark.parametrize(
+    ("first", "more", "other"),
+    [(2, "1 more column<", "The other column<"), (1, "2 more columns<", "The other 2 columns<")],
+)
+def test_columns_that_are_folded_are_counted(tmp_path, monkeypatch, first, more, other):
+    for name in ("_OPEN", "_LISTED"):
+        monkeypatch.setattr(f"synthrisk.tasks.pages.sections.releases.{name}", first)
+    text = html_of(shown(tmp_path, people(), {"cart": [people(300, 2)] * 2}))
+    assert f"<summary>{more}" in text
+    assert f"<summary>{other}" in text
+
+
 def test_bars_and_alternative_text_hold_the_shares(tmp_path):
     real = people()
     release = people(300, 2)

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from typer.testing import CliRunner
 
 from samples.estimates import around
 from samples.kinds import beside_other_kind
 from synthrisk.conf import load
 from synthrisk.conf.study import Bootstrap
+from synthrisk.flows.cli.app import app
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Variances
 from synthrisk.metrics.release.validity import check_release, summarise
 from synthrisk.metrics.study.comparison import Compared
@@ -24,11 +26,12 @@ from synthrisk.metrics.verdicts.references import Check
 from synthrisk.metrics.verdicts.results import Limit, StudyResult
 from synthrisk.metrics.verdicts.verdicts import LOOK, Beside, Verdict
 from synthrisk.tasks.pages.section import Shown
-from synthrisk.tasks.pages.sections.coarser_keys import evaluate_words, set_command, try_command
+from synthrisk.tasks.pages.sections.coarser_keys import evaluate_command, evaluate_words, set_command, try_command
 from synthrisk.tasks.pages.sections.next_steps import NEXT_STEPS
 from synthrisk.tasks.pages.templates import render
 from synthrisk.tasks.workspace.records import keep_contributions, keep_exposed, kept_exposed
 from synthrisk.tasks.workspace.references import (
+    FRAME,
     Cut,
     Estimated,
     Found,
@@ -49,6 +52,20 @@ SETTINGS = yaml.safe_dump(
     {
         "split": {"folds": 2, "repetitions": 3},
         "metrics": [{"name": "zero_cap", "label": "cap", "options": {}}, "membership"],
+    }
+)
+OF_ONE_RELEASE = yaml.safe_dump(
+    {
+        "real": "my r.csv",
+        "synthetic": "s.csv",
+        "control": "c.csv",
+        "quasi_identifiers": ["age", "job"],
+        "sensitive": ["vote"],
+        "metrics": ["zero_cap", "rapid"],
+        "limits": {"memorization/zero_cap.vote": 0.05},
+        "what_if": [{"drop": ["age"]}, {"noise": {"vote": 0.1}}],
+        "references": "limited",
+        "seed": 7,
     }
 )
 SAFE = ("safe", "harmless", "may go out", "anonymous", "no risk")
@@ -190,7 +207,9 @@ def test_releases_that_look_like_copies_are_to_be_looked_at_first(tmp_path):
     others = pd.DataFrame({"a": np.arange(300, 600), "b": np.arange(300) % 5})
     looked = {"cart": summarise([check_release(members, others, members)])}
     text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"memorization/cap.vote": 0.05}, releases=looked))
-    assert text.index("Look at the releases themselves first") < text.index("cap.<wbr>vote")
+    assert text.index("Look at the releases themselves first, whatever the limits are.") < text.index("cap.<wbr>vote")
+    assert "look like copies" not in text  # a few people in 100 are no copy of the table: what was seen is told
+    assert looked["cart"].suspicious in unescape(text)
 
 
 def test_without_a_what_if_the_lines_that_preview_one_are_given(tmp_path):
@@ -210,13 +229,60 @@ def test_beyond_the_limit_a_generator_with_a_promise_is_named(tmp_path):
 
 
 def test_of_one_release_the_command_is_given(tmp_path):
-    made = shown(
-        tmp_path, [finding("release"), *copies()], {"memorization/cap.vote": 0.05}, "synthetic: r.csv\n", "files"
-    )
-    told = codes(html_of(made))
-    assert told[0].startswith("synthrisk evaluate ... ")
-    assert "--coarsen age=5" in told[0]
-    assert "whoever made the synthesizer knows" in html_of(made)
+    made = shown(tmp_path, [finding("release"), *copies()], {"memorization/cap.vote": 0.05}, OF_ONE_RELEASE, "files")
+    text = html_of(made)
+    (told,) = codes(text)
+    roles = "--quasi-identifiers age,job --sensitive vote --metric zero_cap --metric rapid"
+    limit = "--limit-on memorization/zero_cap.vote=0.05"
+    begin = f"synthrisk evaluate 'my r.csv' s.csv --control c.csv {roles} {limit} --seed 7"
+    assert told == f"{begin} --without age --noise vote=0.1 --without job --coarsen age=5"
+    assert "what was kept is not computed again. Commands in grey run as they stand.</p>" in text
+    assert "whoever made the synthesizer knows" in text
+
+
+def test_the_command_for_one_release_asks_for_the_same(monkeypatch):
+    given = {}
+    for name in ("execution.pool.begin_early", "cli.evaluate.suggest", "cli.evaluate.judged"):
+        monkeypatch.setattr(f"synthrisk.flows.{name}", lambda *asked, **_: given.update(asked=asked) or 0)
+    command = evaluate_command(OF_ONE_RELEASE, metrics=["membership"], limits={"tpr/membership": 0.06})
+    told = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert told.exit_code == 0, told.output
+    said, others, *_ = given["asked"]
+    asked = yaml.safe_load(OF_ONE_RELEASE)
+    assert {n: said[n] for n in ("real", "control", "quasi_identifiers", "sensitive")} == {
+        n: asked[n] for n in ("real", "control", "quasi_identifiers", "sensitive")
+    }
+    assert said["metrics"] == ["zero_cap", "rapid", "membership"]
+    assert said["thresholds"] == {"memorization/zero_cap.vote": 0.05, "tpr/membership": 0.06}
+    assert (others["synthetic"], others["seed"]) == ("s.csv", 7)
+    assert others["what_if"] == [{"drop": ["age"]}, {"noise": {"vote": 0.1}}]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"metrics": [{"name": "zero_cap", "bins": {"age": 5}}]},
+        {"columns": {"age": {"type": "numeric"}}},
+        {"sensitive": ["a, b"]},
+        {"real": FRAME},
+        {"tracking_block": "ours"},
+    ],
+)
+def test_no_command_is_given_that_asks_for_less(more, tmp_path):
+    settings = yaml.safe_dump(yaml.safe_load(OF_ONE_RELEASE) | more)
+    assert evaluate_command(settings) == ""
+    text = html_of(shown(tmp_path, [finding("release"), *copies()], {"risk/cap.vote": 0.05}, settings, "files"))
+    assert codes(text) == []
+    assert "Commands in grey" not in text
+    assert "if others knew less: --without job --coarsen age=5, added to what was asked." in text
+
+
+def test_what_has_to_be_put_into_a_command_is_said(tmp_path):
+    text = unescape(html_of(shown(tmp_path, [finding("cart"), *copies()], {})))
+    assert "Put the file of this study in place of study.yaml and a number in place of <limit>." in text
+    assert "run as they stand" not in text
+    text = html_of(shown(tmp_path, [finding("cart"), *copies()], {"risk/cap.vote": 0.05}, SETTINGS + "name: demo\n"))
+    assert "Commands in grey run as they stand. Give again what was given with --set." in text
 
 
 def test_measures_without_quasi_identifiers_say_so(tmp_path):

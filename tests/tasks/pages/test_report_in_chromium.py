@@ -5,6 +5,7 @@ It needs Chromium, and gets html5lib, pypdf (PyPI) and axe-core (npm) into a fol
 
 import importlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from browser import browser, chromium
 from samples.reported import DISTANCE, PICTURE, RAPID, claiming, finding, study, usual
 from samples.studies import report_of
+from synthrisk.metrics.verdicts.results import Limit
 from synthrisk.tasks.pages.report import record
 
 pytestmark = [
@@ -65,7 +67,25 @@ def pages():
         "invalid": study([finding(n, RAPID, *v) for n, v in broken.items()]),
         "failed": study([], failures={"a": "MemoryError"}),
         "wide": study([replace(finding("cart", replace(RAPID, label="m" * 200)), warning="w" * 300)]),
+        "many limits": many_limits(),
     }
+
+
+def many_limits():
+    """Return a study of two generators with long names, whose 14 limits were set by several people."""
+    measures = [replace(RAPID, label=f"a_measure_with_a_long_name_{i}") for i in range(7)]
+    names = [f"{who}-fitted-on-the-whole-table-in-november-2026" for who in ("vendor-a", "vendor-b")]
+    every = [(f"{what}/{m.label}.income", i) for i, m in enumerate(measures) for what in ("memorization", "risk")]
+    limits = {name: Limit(0.05 + i / 1000, f"the disclosure board of region {i}") for name, i in every}
+    columns = [f"quasi_identifier_{i}" for i in range(9)]
+    digest, versions = "8940a7bede9244d5", "numpy 2.4.6, pandas 2.3.3, scikit-learn 1.9.1, scipy 1.17.1, mlflow 3.17.2"
+    facts = {"records": "6000", "columns": "15", "data_digest": digest, "split_digest": digest, "seed": "1"}
+    facts |= {"data": "patients_of_three_hospitals_2019_to_2025.csv", "repetitions": "3", "releases": "15"}
+    facts |= {"release_keys": f"{names[0]} {digest}, {names[1]} {digest}", "interval": "moderated, 0.9"}
+    facts |= {"versions": versions, "methods": "2", "started": "2026-11-27T13:24:20+00:00"}
+    copies = [finding(n, m, *PICTURE[n]) for n in ("copy", "near_copy") for m in measures]
+    found = [finding(n, m, 0.45, 0.04 + i / 200) for n in names for i, m in enumerate(measures)]
+    return study([*found, *copies], limits, facts=facts, quasi_identifiers=columns, sensitive=["income"])
 
 
 @pytest.fixture(params=pages())
@@ -138,6 +158,25 @@ def test_all_is_printed_where_all_is_asked_for_with_page_numbers_and_the_study(s
     whole = "".join("".join(texts).split())
     assert "Howfaranattackgetsonmembers,asashare" in whole  # the definitions, folded
     assert "x" * 60 in whole  # the settings, folded within a fold
+
+
+def test_a_printed_page_neither_holds_the_title_alone_nor_parts_what_belongs_together(page, tools, tmp_path):
+    measures = [replace(RAPID, label=f"m{i}") for i in range(9)]
+    details = {"accuracy": (0.625, 0.5)}
+    found = [replace(finding(n, m, *v), details=details) for n, v in PICTURE.items() for m in measures]
+    path = tmp_path / "report.html"
+    path.write_text(report_of(study(found, {f"memorization/m{i}.income": Limit(0.05, "") for i in range(9)})), "utf-8")
+    page.open(path.as_uri())
+    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
+    page.ask("document.querySelector('#print-all').checked = true")
+    read = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / "report.pdf")).pages
+    texts = [" ".join(each.extract_text().split()) for each in read]
+    assert "RISK" in texts[0]
+    row = "accuracy 0.625 (control 0.500)"
+    assert sum(text.count(row) for text in texts) == len(found)
+    for text in texts:
+        before = re.split(r"verdict ", text.partition(row)[0])[-1]
+        assert row not in text or re.search(r"\b(cart|coarse|copy|near_copy|leaky|fresh|marginals)\b", before), before
 
 
 @pytest.mark.parametrize("name", pages())

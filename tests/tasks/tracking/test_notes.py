@@ -54,6 +54,17 @@ def test_no_value_becomes_markup(text):
     assert plain(shown) == text.replace("\n", " ")
 
 
+def test_a_word_stands_beside_the_quantity_that_it_was_given_for():
+    study = judged_study()
+    others = [replace(v, quantity=v.quantity.replace("memorization/", "tpr/")) for v in study.verdicts]
+    on_another = replace(study, verdicts=others)
+    for each, said in ((study, True), (on_another, False)):
+        table = plain(experiment_note(each, overview(each), PLACE)).partition("League table")[2]
+        assert ("] RISK" in table) == said
+    note = plain(run_note(on_another, overview(on_another), "cart", PLACE))
+    assert "| RISK on tpr |" in note
+
+
 def test_a_run_says_which_columns_carry_its_risk_and_what_would_decide():
     told = overview(judged_study())
     more = {"carried": "occupation carries it", "would_decide": "9,600 records"}
