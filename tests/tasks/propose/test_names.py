@@ -21,6 +21,17 @@ from synthrisk.tasks.workspace.files.readings import truth_words
         ("venit", "sensitive", "money"),
         ("이름", "direct", "name"),
         ("c7", "known", None),
+        ("Eintrittsdatum", "known", "visit"),
+        ("Spitalaustritt", "known", "visit"),
+        ("date d'entrée", "known", "visit"),
+        ("date de sortie", "known", "visit"),
+        ("Sterbedatum", "known", "death"),
+        ("Todestag", "known", "death"),
+        ("Todesursache", "sensitive", "health"),
+        ("date de décès", "known", "death"),
+        ("né(e) le", "known", "birth"),
+        ("née le", "known", "birth"),
+        ("NPA", "known", "place"),
     ],
 )
 def test_a_name_speaks_of(name, list_of, expected):
