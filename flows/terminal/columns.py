@@ -5,9 +5,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -67,6 +69,30 @@ def folded(text: str, width: int) -> list[str]:
         lines.append(rest[:end])
         rest = rest[end:]
     return [f"{_ISOLATE}{line}{_END}" if isolated else line for line in (*lines, rest)]
+
+
+def in_lines(text: str, width: int, indent: int = 0) -> list[str]:
+    """Return a text in lines of whole words, all but the first indented; only a name that is longer than a line breaks.
+
+    Example:
+        >>> in_lines("Known  age and occupation", 16, 7), in_lines("of distance_to_closest_record", 20)
+        (['Known  age and', '       occupation'], ['of', 'distance_to_closest_', 'record'])
+    """
+    space = " " * indent
+    lines = wrap(text, width, subsequent_indent=space, break_long_words=False, break_on_hyphens=False)
+    return [part if not n else space + part for line in lines for n, part in enumerate(_long(line, width, indent))]
+
+
+def print_words(text: str, style: str = "", indent: int = 0) -> None:
+    """Print a text: on a terminal in lines of whole words, elsewhere in one line."""
+    console = Console(highlight=False)
+    for line in in_lines(text, console.width, indent) if console.is_terminal else [text]:
+        console.print(Text(line, style), soft_wrap=True)
+
+
+def _long(line: str, width: int, indent: int) -> list[str]:
+    first, *rest = folded(line, width)
+    return [first, *(folded("".join(rest), width - indent) if rest else ())]
 
 
 def _cut(text: str, width: int, force: bool = False) -> str:

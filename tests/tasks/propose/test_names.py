@@ -2,7 +2,7 @@
 
 import pytest
 
-from synthrisk.tasks.propose.names import topic
+from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.workspace.files.readings import truth_words
 
 
@@ -43,3 +43,7 @@ def test_two_answers_mean_yes_and_no(answers):
     found = truth_words(answers)
     assert (found.true_values, found.false_values) == ([answers[0]], [answers[1]])
     assert truth_words([*answers, "x"]) is None
+
+
+def test_a_postal_code_of_switzerland_is_a_code():
+    assert says("NPA", "codes")
