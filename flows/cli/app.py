@@ -58,7 +58,7 @@ def every(
 
 _CODES = (
     "Exit codes: 0 all limits are shown to be kept, or none is set; 1 a limit is crossed, or not shown to be kept; "
-    "2 wrong input; 3 the study is INVALID; 4 the run itself failed."
+    "2 wrong input; 3 the study is INVALID; 4 the run itself failed; 130 it was stopped with Ctrl-C."
 )
 
 

@@ -28,7 +28,7 @@ from synthrisk.flows.evaluate_settings import (
 )
 from synthrisk.flows.execution.calls_and_retries import Calls, PlainCalls
 from synthrisk.flows.execution.pool import is_begun, pool_calls
-from synthrisk.flows.orchestration.progress import in_words, seconds_in_parts, step
+from synthrisk.flows.orchestration.progress import in_words, paused, seconds_in_parts, step
 from synthrisk.flows.orchestration.server import is_configured, with_or_without
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.preflight import check, checked_on
@@ -170,8 +170,9 @@ def asked_of(
     """
     meant = understood(**said, synthetic=others["synthetic"])
     if meant.proposal is not None and shows:
-        (print_proposal if verbose else print_roles)(meant.proposal)
-        print_guesses(meant.proposal)
+        with paused():
+            (print_proposal if verbose else print_roles)(meant.proposal)
+            print_guesses(meant.proposal)
     check_control(said["control"], meant.thresholds)
     study = study_of(meant, **others)
     check(study)
@@ -182,7 +183,8 @@ def asked_of(
         if not every.values:
             raise UsageError("--limit must stand beside a metric that it can limit, such as rapid; got none")
         if every.left_out and shows:
-            print_left_out(every.left_out)
+            with paused():
+                print_left_out(every.left_out)
         meant = replace(meant, thresholds=dict(meant.thresholds) | every.values | said["thresholds"])
         whole = with_fresh(study_of(meant, **others), sample)
     arguments = {"real": said["real"], "control": said["control"], **meant.arguments, **others}

@@ -1,6 +1,7 @@
 """What ``evaluate`` understands of what it is given: roles said, taken from a study, or proposed."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from synthrisk.flows.evaluate_settings import UNDERSTOOD, study_of, understood
+from synthrisk.flows.terminal.proposal import print_roles
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.tasks.propose.measures import RECOMMENDED
 
@@ -114,6 +116,15 @@ def test_without_control_records_no_metric_needs_them(place, said):
 
 def test_all_metrics_are_those_without_options_of_their_own(place):
     assert set(of(metrics=["all"]).metrics) == {name for name, m in METRICS.items() if m.installed and not m.own_needs}
+
+
+def test_each_column_is_in_one_of_the_lines_that_say_what_it_is_taken_for(place, capsys):
+    for name in ("real", "heldout"):
+        pd.read_csv(f"{name}.csv").assign(xyz=[1.5, 2.5] * 100).to_csv(f"{name}.csv", index=False)
+    print_roles(of().proposal)
+    said = capsys.readouterr().out
+    assert "Neither      xyz" in said
+    assert set(re.findall(r"\w+", said)) >= set(pd.read_csv("real.csv").columns)
 
 
 def test_all_other_columns_need_a_sensitive_one(place):
