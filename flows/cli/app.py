@@ -29,6 +29,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all tables
 Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store; or a URL.")]
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
 
+LimitSource = Annotated[str, typer.Option(help="Who chose the limit: it stands in the decision record.")]
 JsonTo = Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")]
 _NOISE = "Noise on what is guessed in the release, as a share of its range or of its cells: income=0.1."
 Offline = Annotated[
@@ -162,6 +163,7 @@ def evaluate(
     limit: Annotated[
         float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
     ] = None,
+    limit_source: LimitSource = "",
     categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
     identifier: Annotated[str | None, typer.Option(help="Column that names the entity of a record.")] = None,
     missing: Annotated[str, typer.Option(help="Texts that mean a missing cell in any column: NA,?.")] = "",
@@ -237,6 +239,7 @@ def evaluate(
         "offline": offline,
         "links": links,
         "log_again": log_again,
+        "limit_source": limit_source or None,
     }
     with stoppable():
         if engine == "dask":
@@ -260,7 +263,7 @@ def init(
     limit: Annotated[
         float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
     ] = None,
-    limit_source: Annotated[str, typer.Option(help="Who chose the limit.")] = "",
+    limit_source: LimitSource = "",
     quick: Annotated[bool, typer.Option("--quick", help="A study of about a minute and a half.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="All records, five folds five times.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take what is proposed.")] = False,

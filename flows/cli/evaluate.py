@@ -25,6 +25,7 @@ from synthrisk.flows.evaluate_settings import (
     study_of,
     understood,
     with_fresh,
+    with_source,
 )
 from synthrisk.flows.execution.calls_and_retries import Calls, PlainCalls
 from synthrisk.flows.execution.pool import is_begun, pool_calls
@@ -136,6 +137,7 @@ def judged(
         InputError: An argument or a table breaks a rule.
     """
     check_control(said["control"], said["thresholds"])
+    _check_source(others["limit_source"], limit, said["thresholds"])
     if limit is not None:
         _check_limit(limit, said["control"])
     check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
@@ -208,6 +210,11 @@ def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str,
         return plainly(calls)
 
 
+def _check_source(source: str | None, limit: float | None, thresholds: Mapping[str, Any]) -> None:
+    if source and limit is None and not thresholds:
+        raise UsageError("--limit-source must stand beside --limit or --limit-on, got neither")
+
+
 def _check_limit(limit: float, control: str | None) -> None:
     check_limit(limit)
     if control is None:
@@ -276,6 +283,8 @@ def judged_on_dask(
     """
     _refuse_others(said, others)
     check_control(said["control"], said["thresholds"])
+    source = others["limit_source"]
+    _check_source(source, limit, said["thresholds"])
     named = None if list(said["metrics"] or []) in ([], [EVERY]) else said["metrics"]
     meant = understood(**{**said, "metrics": named or (None if said["study"] else list(IN_PARTS))})
     check_control(said["control"], meant.thresholds)
@@ -289,6 +298,7 @@ def judged_on_dask(
     thresholds = dict(meant.thresholds)
     if limit is not None:
         thresholds |= _limits(planned, limit, said["real"], said["control"]) | said["thresholds"]
+    thresholds = with_source(thresholds, source) if source else thresholds
     check_limits(list(thresholds), [p.measure for p in planned])
     check_planned(planned, list(thresholds))
     with step("starting the workers of Dask") as tell, cluster(address, os.cpu_count() or 1) as client:
