@@ -116,9 +116,13 @@ def try_changes(
     workspace: Annotated[str | None, typer.Option(help="Folder of the study's releases, in place of its own.")] = None,
     verbose: Verbose = False,
 ) -> None:
-    """Try what would help: others who know less, or noise on the releases; each number before and after."""
+    """Try what would help: others who know less, or noise on the releases; each number before and after.
+
+    The runs are those of a study of its own, NAME-try: `record`, `ui` and `compare` of NAME go on showing the study.
+    """
     from synthrisk.conf import load
     from synthrisk.conf.plan import with_changes
+    from synthrisk.conf.study import try_name
     from synthrisk.flows.preflight import check
     from synthrisk.flows.study_course import sample_of
     from synthrisk.tasks.tracking.addresses import with_block
@@ -135,7 +139,10 @@ def try_changes(
     check(settings)
     changed = with_changes(settings, changes, sample_of(settings).columns)
     metrics = [each.model_dump(mode="json", exclude_defaults=True) for each in changed.metrics]
-    benchmark(study, [*(overrides or ()), f"metrics={json.dumps(metrics)}"], workspace, verbose=verbose)
+    own = [f"name={json.dumps(try_name(changed.name))}", f"metrics={json.dumps(metrics)}"]
+    if changed.tracking.experiment:
+        own.append(f"tracking.experiment={json.dumps(try_name(changed.tracking.experiment))}")
+    benchmark(study, [*(overrides or ()), *own], workspace, verbose=verbose)
 
 
 @app.command(
