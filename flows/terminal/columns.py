@@ -75,12 +75,12 @@ def in_lines(text: str, width: int, indent: int = 0) -> list[str]:
     """Return a text in lines of whole words, all but the first indented; only a name that is longer than a line breaks.
 
     Example:
-        >>> in_lines("Known  age and occupation", 16, 7), in_lines("of distance_to_closest_record", 20)
+        >>> in_lines("Known  age and occupation", 17, 7), in_lines("of distance_to_closest_record", 20)
         (['Known  age and', '       occupation'], ['of', 'distance_to_closest_', 'record'])
     """
     space = " " * indent
     lines = wrap(text, width, subsequent_indent=space, break_long_words=False, break_on_hyphens=False)
-    return [part if not n else space + part for line in lines for n, part in enumerate(_long(line, width, indent))]
+    return [part for line in lines for part in _long(line, width, space)]
 
 
 def print_words(text: str, style: str = "", indent: int = 0) -> None:
@@ -90,9 +90,13 @@ def print_words(text: str, style: str = "", indent: int = 0) -> None:
         console.print(Text(line, style), soft_wrap=True)
 
 
-def _long(line: str, width: int, indent: int) -> list[str]:
-    first, *rest = folded(line, width)
-    return [first, *(folded("".join(rest), width - indent) if rest else ())]
+def _long(line: str, width: int, space: str) -> list[str]:
+    if cell_len(line) <= width:
+        return [line]
+    bare = line.lstrip(" ")
+    before = line[: len(line) - len(bare)]
+    first, *rest = folded(bare, width - max(len(before), len(space)))
+    return [before + first, *(space + part for part in rest)]
 
 
 def _cut(text: str, width: int, force: bool = False) -> str:
