@@ -304,8 +304,8 @@ def _leak_lines(leaks: Sequence[PlantedLeak], what: str, room: int) -> list[Text
         by_sight.setdefault((sight[0], sight[1]), []).append(quantity)
     lines = []
     for (seen, unseen), quantities in by_sight.items():
-        saw = f"{' and '.join(seen) if len(seen) < 3 else ', '.join(seen)} seen" if seen else "none seen"
-        missed = f", not {', '.join(unseen)}" if unseen else ""
+        saw = f"{' and '.join(seen) if len(seen) < 3 else ', '.join(seen)} seen" if seen else ""
+        missed = (f", not {', '.join(unseen)}" if seen else f"{', '.join(unseen)} not seen") if unseen else ""
         named, every = f"{saw}{missed}: by {', '.join(quantities)}", sum(map(len, by_sight.values()))
         counted = f"{len(quantities)} of {every}" if len(by_sight) > 1 else f"all {every}"
         fits = every == 1 or (len(by_sight) > 1 and _HEAD + len(named) <= room)

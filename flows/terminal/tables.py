@@ -172,7 +172,7 @@ def _leagues(result: StudyResult) -> list[Told]:
         # the ceiling is one for all: it stands in the title
         tables += [_beside(words, detail, findings) for detail, words in BESIDE.items() if detail != "ceiling"]
         tables += [_isolated_shares(findings), _of_a_copy(result, findings), _found(findings)]
-    return tables
+    return [each for each in tables if not isinstance(each, Text) or each.plain]
 
 
 def _limits(result: StudyResult) -> list[Generators]:

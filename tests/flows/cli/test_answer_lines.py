@@ -128,6 +128,8 @@ def test_limits_that_saw_the_same_leak_are_named_where_there_is_room_and_counted
         "            copy seen, not near copy: by 2 of 3 limits",
     ]
     assert names[1] in _leak_lines(leaks, "limits", 200)[1].plain
+    (line,) = _leak_lines([PlantedLeak("copy", "copy", 1.0, "tpr/membership", seen, False)], "limits", 80)
+    assert line.plain == "Leaks       copy not seen: by tpr/membership"
 
 
 def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests_on():
