@@ -19,9 +19,9 @@ from synthrisk.conf.secrets import without_secrets
 from synthrisk.conf.tables import FileForm, Reading, Settings, Texts, source_function
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import nearest
+from synthrisk.metrics.exposure.what_if import CHANGES_NOTHING
 from synthrisk.metrics.plugins import SOURCE_GROUP, SYNTHESIZER_GROUP, points
 from synthrisk.metrics.study.ledger import label_of
-from synthrisk.metrics.exposure.what_if import CHANGES_NOTHING
 from synthrisk.metrics.tables.coarsen import MOST_BINS
 from synthrisk.metrics.tables.tables import columns_of
 
