@@ -11,7 +11,7 @@ files = $(sort $(shell grep -rl --include='test_*.py' 'mark\.$(1)' tests))
 .PHONY: demo test proofs check services wheel bench site clean
 
 demo: .venv/ready
-	$(BIN)/synthrisk benchmark demo --prefect || test $$? -eq 1  # 1: a threshold is crossed, which the demo shows
+	$(BIN)/synthrisk benchmark demo --prefect || test $$? -eq 1  # 1: a limit is crossed, which the demo shows
 
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile

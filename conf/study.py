@@ -367,6 +367,19 @@ class LeakyShares(Settings):
     """Shares of training rows in the releases. One that a ``leaky`` of ``references`` has is not run twice."""
 
 
+_TRY = "-try"
+
+
+def try_name(name: str) -> str:
+    """Return the name under which a try-out of a study is logged, so that it is not taken for the study.
+
+    Example:
+        >>> try_name("demo")
+        'demo-try'
+    """
+    return name[: _LONGEST - len(_TRY)] + _TRY
+
+
 NOT_SAID = "nobody has said"
 """Who chose a limit that was given as a number on the command line."""
 

@@ -14,6 +14,7 @@ from synthrisk.flows.evaluate_settings import (
     References,
     asked_text,
     check_control,
+    one_setting,
     prepared,
     study_of,
     understood,
@@ -59,6 +60,8 @@ def evaluate(
     links: str | None = None,
     log_again: bool = False,
     gate: bool = False,
+    limits: dict[str, float | dict[str, Any]] | None = None,
+    limit_source: str | None = None,
 ) -> Outcome:
     """Judge one release: the members are ``real``, the non-members ``control``.
 
@@ -75,14 +78,14 @@ def evaluate(
         metrics: Register names, or mappings as in a study. Unless given those of ``study``; else ``["all"]``, without
             those that need ``control`` where there is none, options that only a study can give (``linkability``), or an
             extra that is not installed; or, where the roles are proposed, the recommended ones.
-        thresholds: ``<quantity>/<measure>`` -> limit, or ``{value, source}``; those of ``study`` unless given.
+        thresholds: The limits, under the name that ``limits`` had before.
         categorical: Numeric columns that are code lists.
         identifier: Column of ``real`` and ``control`` that names the entity of each record.
         what_if: Changes of the quasi-identifiers to preview: ``{"drop": ["age"]}``, ``{"bins": {"age": 5}}``.
         references: Reference generators made from the same records, which show what the measures see: a copy, a near
             copy and, from control records, what an ideal generator would release, and that without the rows near to
             members. ``limited``: attacked with the
-            measures that a threshold names, or could name where there is none; ``all``: with all measures; ``none``:
+            measures that a limit names, or could name where there is none; ``all``: with all measures; ``none``:
             not made, so that no verdict is NO EVIDENCE.
         experiment: MLflow experiment.
         tracking_uri: MLflow store; SQLite in the workspace unless given.
@@ -92,7 +95,7 @@ def evaluate(
         drop: Columns to leave out, of the real table or of the release alone.
         columns: How single columns are read, as in a study.
         study: Path of a study's YAML file, or name of a shipped one: what its ``data`` says of the columns, its metrics
-            and thresholds hold for this release, where nothing else is given.
+            and limits hold for this release, where nothing else is given.
         tracking_block: Name of a Prefect block ``SynthriskTracking`` that holds the MLflow store, in place of
             ``tracking_uri``.
         offline: Ask no tracking server: keep what is to be logged in the workspace, until ``synthrisk log``.
@@ -100,18 +103,22 @@ def evaluate(
             column, with its name in the first line, of whole numbers, 0 for the first record, -1 for none.
         log_again: Write runs to MLflow though the experiment holds the same answer on this release already.
         gate: Whether the run ends as failed, under the name of its verdict, unless all limits are shown to be kept.
+        limits: Limits, by ``<quantity>/<measure>``: each a number, or ``{value, source}``. Those of ``study`` unless
+            given.
+        limit_source: Who chose the limits that do not say so themselves.
 
     Raises:
         GateError: A gate stops the release; nothing else is wrong with it.
         InputError: An argument or a table breaks a rule.
     """
-    arguments = {name: value for name, value in locals().items() if name != "gate"}
+    arguments = {name: value for name, value in locals().items() if name not in ("gate", "limits")}
+    arguments["thresholds"] = one_setting(limits, thresholds)
     settings = asked_text(arguments)
     if quasi_identifiers and sensitive and not (metrics or study):
         arguments["metrics"] = [EVERY]
     meant = understood(**{name: arguments[name] for name in UNDERSTOOD}, synthetic=synthetic)
     check_control(control, meant.thresholds)
-    place = experiment, tracking_uri, workspace, seed, tracking_block, offline, links, log_again
+    place = experiment, tracking_uri, workspace, seed, tracking_block, offline, links, log_again, limit_source
     one = with_block(study_of(meant, synthetic, what_if, references, *place))
     check(one)
     with tagged(experiment), noted(open_workspace(workspace)):

@@ -173,6 +173,7 @@ def study_of(
     offline: bool = False,
     links: str | None = None,
     log_again: bool = False,
+    limit_source: str | None = None,
 ) -> Study:
     """Return the study of one release: one synthesizer that reads a file, beside a copy and a near copy."""
     if references not in get_args(References):
@@ -186,7 +187,7 @@ def study_of(
             "references": [] if references == "none" else ["copy", "near_copy"],
             "reference_measures": "all" if references == "all" else "limited",
             "metrics": [_with_changes(each, what_if or ()) for each in _with_links(meant.metrics, links)],
-            "thresholds": {name: _with_source(each) for name, each in meant.thresholds.items()},
+            "thresholds": with_source(meant.thresholds, limit_source or NOT_SAID),
             "tracking": {
                 "experiment": experiment,
                 "uri": tracking_uri or None,
@@ -226,6 +227,18 @@ def check_control(control: str | None, thresholds: Mapping[str, float] | None) -
         )
 
 
+def one_setting(limits: Mapping[str, Any] | None, thresholds: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return the limits that are given under either name.
+
+    Raises:
+        InputError: One is given under both.
+    """
+    twice = [name for name in limits or {} if name in (thresholds or {})]
+    if twice:
+        raise InputError(f"limits and thresholds are one setting, got {twice[0]!r} in both")
+    return {**(thresholds or {}), **(limits or {})} or None
+
+
 def check_strangers(sample: Sample, synthetic: str) -> str:
     """Refuse control records that are members, or the release; return what is to be told where some may be.
 
@@ -253,8 +266,12 @@ def with_fresh(study: Study, sample: Sample) -> Study:
     return study.model_copy(update={"references": [*study.references, *more]})
 
 
-def _with_source(limit: float | Mapping[str, Any]) -> dict[str, Any]:
-    return dict(limit) if isinstance(limit, Mapping) else {"value": limit, "source": NOT_SAID}
+def with_source(limits: Mapping[str, float | Mapping[str, Any]], source: str) -> dict[str, dict[str, Any]]:
+    """Return limits with who chose them, where they do not say so themselves."""
+    return {
+        name: {"source": source, **limit} if isinstance(limit, Mapping) else {"value": limit, "source": source}
+        for name, limit in limits.items()
+    }
 
 
 def _with_changes(metric: str | Mapping[str, Any], what_if: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -332,12 +332,19 @@ def course(study: Study, sample: Sample, calls: Calls, settings: str = "", warni
     from synthrisk.tasks.log import NotLoggedError, log
 
     place = study.tracking
-    drawn: Pages | Callable[[], Pages] = partial(pages_of, page, written)
+
+    def pages() -> Pages:
+        tell("writing the report")
+        found = pages_of(page, written)
+        tell("logging the report to MLflow")
+        return found
+
+    drawn: Pages | Callable[[], Pages] = pages
     if ends is not calls:  # where workers draw, it is beside what is logged
         with step("writing the report"):
             drawn = pages_of(page, written)
     try:
-        with step("writing the report, logging to MLflow" if ends is calls else "logging to MLflow"):
+        with step("logging the numbers to MLflow" if ends is calls else "logging to MLflow") as tell:
             logged = calls.call(
                 log,
                 judged,

@@ -29,6 +29,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print all tables
 Workspace = Annotated[str, typer.Option(help="Folder of typed data, ledgers and the embedded MLflow store; or a URL.")]
 TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in the workspace unless given.")]
 
+LimitSource = Annotated[str, typer.Option(help="Who chose the limit: it stands in the decision record.")]
 JsonTo = Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")]
 _NOISE = "Noise on what is guessed in the release, as a share of its range or of its cells: income=0.1."
 Offline = Annotated[
@@ -58,7 +59,7 @@ def every(
 
 _CODES = (
     "Exit codes: 0 all limits are shown to be kept, or none is set; 1 a limit is crossed, or not shown to be kept; "
-    "2 wrong input; 3 the study is INVALID; 4 the run itself failed."
+    "2 wrong input; 3 the study is INVALID; 4 the run itself failed; 130 it was stopped with Ctrl-C."
 )
 
 
@@ -115,9 +116,13 @@ def try_changes(
     workspace: Annotated[str | None, typer.Option(help="Folder of the study's releases, in place of its own.")] = None,
     verbose: Verbose = False,
 ) -> None:
-    """Try what would help: others who know less, or noise on the releases; each number before and after."""
+    """Try what would help: others who know less, or noise on the releases; each number before and after.
+
+    The runs are those of a study of its own, NAME-try: `record`, `ui` and `compare` of NAME go on showing the study.
+    """
     from synthrisk.conf import load
     from synthrisk.conf.plan import with_changes
+    from synthrisk.conf.study import try_name
     from synthrisk.flows.preflight import check
     from synthrisk.flows.study_course import sample_of
     from synthrisk.tasks.tracking.addresses import with_block
@@ -134,7 +139,10 @@ def try_changes(
     check(settings)
     changed = with_changes(settings, changes, sample_of(settings).columns)
     metrics = [each.model_dump(mode="json", exclude_defaults=True) for each in changed.metrics]
-    benchmark(study, [*(overrides or ()), f"metrics={json.dumps(metrics)}"], workspace, verbose=verbose)
+    own = [f"name={json.dumps(try_name(changed.name))}", f"metrics={json.dumps(metrics)}"]
+    if changed.tracking.experiment:
+        own.append(f"tracking.experiment={json.dumps(try_name(changed.tracking.experiment))}")
+    benchmark(study, [*(overrides or ()), *own], workspace, verbose=verbose)
 
 
 @app.command(
@@ -162,6 +170,7 @@ def evaluate(
     limit: Annotated[
         float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
     ] = None,
+    limit_source: LimitSource = "",
     categorical: Annotated[str, typer.Option(help="Numeric columns that are code lists: a,b.")] = "",
     identifier: Annotated[str | None, typer.Option(help="Column that names the entity of a record.")] = None,
     missing: Annotated[str, typer.Option(help="Texts that mean a missing cell in any column: NA,?.")] = "",
@@ -237,6 +246,7 @@ def evaluate(
         "offline": offline,
         "links": links,
         "log_again": log_again,
+        "limit_source": limit_source or None,
     }
     with stoppable():
         if engine == "dask":
@@ -260,7 +270,7 @@ def init(
     limit: Annotated[
         float | None, typer.Option(help="Limit on what a person's record may add to attacks on that person: 0.05.")
     ] = None,
-    limit_source: Annotated[str, typer.Option(help="Who chose the limit.")] = "",
+    limit_source: LimitSource = "",
     quick: Annotated[bool, typer.Option("--quick", help="A study of about a minute and a half.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="All records, five folds five times.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take what is proposed.")] = False,

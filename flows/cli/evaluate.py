@@ -25,10 +25,11 @@ from synthrisk.flows.evaluate_settings import (
     study_of,
     understood,
     with_fresh,
+    with_source,
 )
 from synthrisk.flows.execution.calls_and_retries import Calls, PlainCalls
 from synthrisk.flows.execution.pool import is_begun, pool_calls
-from synthrisk.flows.orchestration.progress import in_words, seconds_in_parts, step
+from synthrisk.flows.orchestration.progress import in_words, paused, seconds_in_parts, step
 from synthrisk.flows.orchestration.server import is_configured, with_or_without
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.preflight import check, checked_on
@@ -136,6 +137,7 @@ def judged(
         InputError: An argument or a table breaks a rule.
     """
     check_control(said["control"], said["thresholds"])
+    _check_source(others["limit_source"], limit, said["thresholds"])
     if limit is not None:
         _check_limit(limit, said["control"])
     check_file(json_to, [said["real"], others["synthetic"], said["control"] or ""])
@@ -170,8 +172,9 @@ def asked_of(
     """
     meant = understood(**said, synthetic=others["synthetic"])
     if meant.proposal is not None and shows:
-        (print_proposal if verbose else print_roles)(meant.proposal)
-        print_guesses(meant.proposal)
+        with paused():
+            (print_proposal if verbose else print_roles)(meant.proposal)
+            print_guesses(meant.proposal)
     check_control(said["control"], meant.thresholds)
     study = study_of(meant, **others)
     check(study)
@@ -182,7 +185,8 @@ def asked_of(
         if not every.values:
             raise UsageError("--limit must stand beside a metric that it can limit, such as rapid; got none")
         if every.left_out and shows:
-            print_left_out(every.left_out)
+            with paused():
+                print_left_out(every.left_out)
         meant = replace(meant, thresholds=dict(meant.thresholds) | every.values | said["thresholds"])
         whole = with_fresh(study_of(meant, **others), sample)
     arguments = {"real": said["real"], "control": said["control"], **meant.arguments, **others}
@@ -204,6 +208,11 @@ def _outcome(study: Study, sample: Sample, warning: str, arguments: Mapping[str,
     several = bool(study.references) and sample.table.rows <= TOGETHER
     with pool_calls(_WORKERS) if several and is_begun() else nullcontext(PlainCalls()) as calls:
         return plainly(calls)
+
+
+def _check_source(source: str | None, limit: float | None, thresholds: Mapping[str, Any]) -> None:
+    if source and limit is None and not thresholds:
+        raise UsageError("--limit-source must stand beside --limit or --limit-on, got neither")
 
 
 def _check_limit(limit: float, control: str | None) -> None:
@@ -274,6 +283,8 @@ def judged_on_dask(
     """
     _refuse_others(said, others)
     check_control(said["control"], said["thresholds"])
+    source = others["limit_source"]
+    _check_source(source, limit, said["thresholds"])
     named = None if list(said["metrics"] or []) in ([], [EVERY]) else said["metrics"]
     meant = understood(**{**said, "metrics": named or (None if said["study"] else list(IN_PARTS))})
     check_control(said["control"], meant.thresholds)
@@ -287,6 +298,7 @@ def judged_on_dask(
     thresholds = dict(meant.thresholds)
     if limit is not None:
         thresholds |= _limits(planned, limit, said["real"], said["control"]) | said["thresholds"]
+    thresholds = with_source(thresholds, source) if source else thresholds
     check_limits(list(thresholds), [p.measure for p in planned])
     check_planned(planned, list(thresholds))
     with step("starting the workers of Dask") as tell, cluster(address, os.cpu_count() or 1) as client:

@@ -24,6 +24,7 @@ from synthrisk.tasks.report import RECORD
 
 _LISTS = ("metrics", "quasi_identifiers", "sensitive", "categorical", "missing", "drop")
 _OURS = {"limit": None, "limits": None, "references": "limited", "workspace": ".synthrisk", "seed": 1, "what_if": None}
+_OURS |= {"limit_source": None}
 _KNOWN = (*UNDERSTOOD, *_OURS)
 NAME = "release"
 """What the release is called in tables, as in ``synthrisk evaluate``."""
@@ -60,7 +61,9 @@ class Evaluator:
             tables = {name: _path(given[name], name, Path(place)) for name in ("real", "control")}
             said = {name: given[name] for name in UNDERSTOOD} | tables
             others = {"synthetic": _path(dataset.features_data, "release", Path(place)), "experiment": "evaluate"}
-            others |= {"tracking_uri": None} | {k: given[k] for k in ("what_if", "references", "workspace", "seed")}
+            others |= {"tracking_uri": None} | {
+                k: given[k] for k in ("what_if", "references", "workspace", "seed", "limit_source")
+            }
             asked = asked_of(said, others, given["limit"], shows=False)
             judged = judged_course(asked.study, asked.sample, PlainCalls(), asked.warning, opens=False).judged
         arguments = {n: FRAME if FRAMES in str(each) else each for n, each in asked.arguments.items()}

@@ -13,13 +13,15 @@ from typing import Any
 import pandas as pd
 import typer
 import yaml
+from rich.console import Console
 
 from synthrisk.conf import load, schema
 from synthrisk.conf.plan import foreseen_of, plan
 from synthrisk.conf.study import NOT_SAID, Study, Threshold
 from synthrisk.conf.tables import Reading
 from synthrisk.flows.cli.exit_codes import UsageError
-from synthrisk.flows.terminal.proposal import print_guesses, print_left_out, print_proposal
+from synthrisk.flows.terminal.columns import in_lines, print_words
+from synthrisk.flows.terminal.proposal import print_briefly, print_guesses, print_left_out, print_proposal
 from synthrisk.flows.time_estimate import EFFORTS, Effort, sized
 from synthrisk.metrics import InputError, Tables
 from synthrisk.metrics.verdicts.quantities import limited
@@ -28,11 +30,12 @@ from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.propose.roles import Role, of_meaning
 from synthrisk.tasks.workspace.store import check_writable, replace_file
 
-LIMIT_WORDS = """
-A limit says how much more an attacker may learn about a person because that person's record was used. With 0.05: of
-those whom an attacker would guess wrong without their record, at most 5 in 100 may be guessed right by it. It is set by
-who answers for the release (a data protection officer, a disclosure board), not by who made it. Without a limit the
-study shows numbers and no verdict."""
+LIMIT_WORDS = (
+    "A limit says how much more an attacker may learn about a person because that person's record was used. With 0.05: "
+    "of those whom an attacker would guess wrong without their record, at most 5 in 100 may be guessed right by it. It "
+    "is set by who answers for the release (a data protection officer, a disclosure board), not by who made it. "
+    "Without a limit the study shows numbers and no verdict."
+)
 
 
 def ask_readings(proposal: Proposal) -> dict[str, Reading]:
@@ -41,7 +44,8 @@ def ask_readings(proposal: Proposal) -> dict[str, Reading]:
     for column in proposal.columns:
         if column.reading is not None and column.other is not None:
             told = f"{column.name}: {column.question} {_in_words(column.reading)}? (no: {_in_words(column.other)})"
-            answers[column.name] = column.reading if typer.confirm(told, default=True) else column.other
+            yes = typer.confirm(_in_width(f"{told} [Y/n]"), default=True, show_default=False)
+            answers[column.name] = column.reading if yes else column.other
     return answers
 
 
@@ -62,9 +66,10 @@ def ask_roles(proposal: Proposal, given: Given) -> Given:
 
 def ask_limit() -> tuple[float | None, str]:
     """Ask for a limit, and who chose it."""
-    typer.echo(LIMIT_WORDS)
+    typer.echo()
+    print_words(LIMIT_WORDS)
     while True:
-        said = typer.prompt("Limit between 0 and 1, such as 0.05; none for no limit", default="none")
+        said = _asked("Limit between 0 and 1, such as 0.05; none for no limit", "none")
         if said == "none":
             return None, ""
         try:
@@ -72,14 +77,23 @@ def ask_limit() -> tuple[float | None, str]:
         except ValueError:
             value = 0.0
         if 0 < value < 1:
-            return value, typer.prompt("Who chose it", default=NOT_SAID)
+            return value, _asked("Who chose it", NOT_SAID)
         typer.echo(f"it must be a number between 0 and 1, got {said}")
+
+
+def _asked(question: str, default: str) -> str:
+    """Ask in lines of whole words."""
+    return str(typer.prompt(_in_width(f"{question} [{default}]"), default=default, show_default=False))
+
+
+def _in_width(question: str) -> str:
+    return "\n".join(in_lines(question, Console().width - 2))  # the colon and the space behind it
 
 
 def _ask_columns(question: str, default: Sequence[str], names: Sequence[str], *, none: bool = False) -> list[str]:
     while True:
         proposed = ", ".join(_quoted(name) for name in default) or "none"
-        said = typer.prompt(question, default=proposed)
+        said = _asked(question, proposed)
         if said == proposed and (default or none):
             return list(default)
         row = next(csv.reader([said], skipinitialspace=True), [])
@@ -250,7 +264,9 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
     proposal = look(source, given)
     print_proposal(proposal)
     if asks:
-        answers, given = ask_readings(proposal), ask_roles(proposal, given)
+        answers = ask_readings(proposal)
+        print_briefly(proposal, every=True)  # what was told of each column may be out of sight
+        given = ask_roles(proposal, given)
         limit = limit if limit.value is not None else Limit(*ask_limit())
         proposal = look(source, given, answers)
     else:
@@ -270,7 +286,7 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
     replace_file(to.with_suffix(".schema.json"), json.dumps(schema(), indent=1))
     typer.echo(f"wrote {to} and {to.with_suffix('.schema.json')}: {time} on this machine")
     if limit.value is None:
-        typer.echo("No limits: the study will show numbers and no verdict. Set one with --limit, or in the file.")
+        print_words("No limits: the study will show numbers and no verdict. Set one with --limit, or in the file.")
     typer.echo(f"run it with: synthrisk benchmark {to}")
 
 
@@ -284,7 +300,7 @@ def _tell(study: Study, proposal: Proposal) -> None:
     if found.refusals:
         raise InputError("; ".join(found.refusals))
     for warning in found.warnings:
-        typer.echo(f"Mind         {warning}")
+        print_words(f"Mind         {warning}", indent=13)
 
 
 def _check(given: Given, limit: Limit) -> None:

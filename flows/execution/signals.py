@@ -7,6 +7,7 @@ import contextvars
 import ctypes
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +22,7 @@ _SAID = "stopped: what is finished is kept, and the same command goes on from th
 _TOLD = 5.0  # seconds for Prefect to hear of it
 _PATIENCE = 2.0  # seconds for children to end
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_CLEAN = "\r\x1b[2K\x1b[?25h"  # wipes the line and shows the cursor
 _CAUGHT: list[bool] = []  # not empty in the time of ``stoppable``
 
 
@@ -80,8 +82,9 @@ def catch_again() -> None:
 def _stop(number: int, frame: FrameType | None) -> None:
     for each in _SIGNALS:
         signal.signal(each, _end_at_once)
+    _end_moving()
     with suppress(OSError):  # nobody reads it any more
-        os.write(2, f"\n{_SAID}\n".encode())  # print may be under way
+        os.write(2, f"{_on_a_line_of_its_own()}{_SAID}\n".encode())  # print may be under way
     context = flow_run()
     run = context and context.flow_run
     if run is not None:
@@ -91,7 +94,22 @@ def _stop(number: int, frame: FrameType | None) -> None:
     _end(number)
 
 
+def _end_moving() -> None:
+    """Take away the line that moves on the terminal: it would be drawn again below what is said."""
+    progress = sys.modules.get("synthrisk.flows.orchestration.progress")
+    if progress is not None:  # where nothing has imported it, nothing moves
+        progress.end_moving()
+
+
+def _on_a_line_of_its_own() -> str:
+    """Return what goes before a sentence: the ^C of a terminal is wiped away, and its cursor is shown again."""
+    return _CLEAN if os.isatty(2) else "\n"
+
+
 def _end_at_once(number: int, frame: FrameType | None) -> None:
+    if os.isatty(2):
+        with suppress(OSError):
+            os.write(2, _CLEAN.encode())
     for each in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             each.kill()

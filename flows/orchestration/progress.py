@@ -6,13 +6,14 @@ On a pipe a line says what is done just now, and how long already, where ten sec
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from threading import Event, Thread
+from threading import Event, RLock, Thread
 from typing import cast
 from uuid import UUID
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
+from rich.status import Status
 from rich.text import Text
 
 from synthrisk.conf.secrets import mask
@@ -116,6 +117,47 @@ def beating(text: Callable[[], str], pause: float) -> Iterator[None]:
         _VOICE.speakers.remove(own)
 
 
+_MOVING: list[Status | Bar] = []
+"""What moves on the terminal just now."""
+_MOVED = RLock()
+
+
+@contextmanager
+def _moving(display: Status | Bar) -> Iterator[None]:
+    with _MOVED:
+        _MOVING.append(display)
+        display.start()
+    try:
+        yield
+    finally:
+        with _MOVED:
+            display.stop()
+            _MOVING.remove(display)
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Take away what moves on the terminal for the time of the block, in which something else is printed."""
+    with _MOVED:
+        stopped = _MOVING[:]
+        _MOVING.clear()
+        for each in reversed(stopped):
+            each.stop()
+        try:
+            yield
+        finally:
+            for each in stopped:
+                each.start()
+            _MOVING[:] = stopped
+
+
+def end_moving() -> None:
+    """Take away what moves on the terminal, for this process ends."""
+    for each in reversed(_MOVING):
+        with suppress(Exception):  # what was interrupted may hold the terminal
+            each.stop()
+
+
 @contextmanager
 def step(what: str, *, begins: bool = True) -> Iterator[Callable[[str], None]]:
     """Say what is done for the time of the block: a line where it ``begins`` and every ten seconds; a moving bar.
@@ -130,7 +172,8 @@ def step(what: str, *, begins: bool = True) -> Iterator[Callable[[str], None]]:
         console.print(Text(now[0]), soft_wrap=True)
 
     if console.is_terminal:
-        with console.status(Text(what)) as status:
+        status = console.status(Text(what))
+        with _moving(status):
             yield lambda text: status.update(Text(mask(text)))
         return
     if begins:
@@ -157,7 +200,8 @@ def _print(text: str, style: str = "") -> None:
     """Print a line on stderr; a terminal gets it in lines of whole words."""
     console = Console(stderr=True, highlight=False)
     _VOICE.heard()
-    console.print(Text(text, style), soft_wrap=not console.is_terminal)
+    with paused():
+        console.print(Text(text, style), soft_wrap=not console.is_terminal)
 
 
 class Pace:
@@ -286,6 +330,7 @@ def shown(console: Console, total: int) -> Iterator[Show]:
     name_of = TextColumn("{task.description}", markup=False)
     left_of = TextColumn("{task.fields[left]}", markup=False)
     columns = (name_of, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), left_of)
-    with Bar(*columns, console=console, transient=True) as bar:
+    bar = Bar(*columns, console=console, transient=True)
+    with _moving(bar):
         row = bar.add_task("releases", total=total, left="")
         yield lambda name, done, left: bar.update(row, completed=done, description=name, left=left)

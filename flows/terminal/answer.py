@@ -17,7 +17,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from math import isnan
-from textwrap import wrap
+from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
@@ -25,19 +25,19 @@ from rich.console import Console
 from rich.text import Text
 
 from synthrisk.flows.outcome import Outcome, word_of
-from synthrisk.flows.terminal.columns import COLOURS, folded, inert, interval, number
+from synthrisk.flows.terminal.columns import COLOURS, folded, in_lines, inert, interval, number
 from synthrisk.flows.terminal.tables import full_tables, limits_kept, notes
 from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.verdicts.quantities import limited
 from synthrisk.metrics.verdicts.references import PlantedLeak
 from synthrisk.metrics.verdicts.results import Headline, Overview, StudyResult, overview
 from synthrisk.metrics.verdicts.tables import tried
-from synthrisk.metrics.verdicts.verdicts import Verdict
+from synthrisk.metrics.verdicts.verdicts import NO_INTERVAL, STRADDLES, Verdict
 from synthrisk.tasks.tracking.addresses import not_logged_yet
 
 NARROWEST, WIDEST = 80, 120
 _MOST = 23  # lines in all
-_WHERE = 2  # lines that say where to read on
+_WHERE = 3  # lines that say where to read on
 _GENERATORS = 6  # lines of generators; of more, the rest are counted
 _LEAKS = 3  # lines of planted leaks
 _RELEASED = 3  # lines of columns that hold values of real people
@@ -60,20 +60,32 @@ def lines_of(result: StudyResult, width: int) -> list[Text]:
     """Return the lines that say what was found, without those that say where."""
     room = min(max(width, NARROWEST), WIDEST)
     told = overview(result)
-    above = [*_title(result), *_study_lines(told)]
+    lines, all_told = _laid_out(result, told, room, brief=False)
+    return lines if all_told else _laid_out(result, told, room, brief=True)[0]
+
+
+def _laid_out(result: StudyResult, told: Overview, room: int, *, brief: bool) -> tuple[list[Text], bool]:
+    """Return the lines, and whether all that each word rests on has found a place.
+
+    ``brief``: a line each for the attacker, for what is not judged and for the planted leaks leaves more of them to
+    what the words rest on.
+    """
+    above = [*_title(result), *_study_lines(told, room if brief else 0)]
+    what = "limits" if told.judged else "measures"
+    leaks = _leak_lines(told.leaks, what, room)
     after = [
         *_released_lines(result),
-        *_unjudged(told),
+        *_unjudged(told, brief=brief),
         _headed("References", told.references, "" if result.valid else "bold magenta"),
-        *_leak_lines(told.leaks, "limits" if told.judged else "measures", room),
+        *(_leaks_briefly(told.leaks, what) if brief and len(leaks) > 1 else leaks),
     ]
     left = _MOST - _WHERE - len(after)
     blocks = _blocks(told, room, left - len(above))
     above = _folded(above, room, left - _count(blocks))
     blocks = _whole(blocks, room, left - len(above))
     after = _folded(after, room, _MOST - _WHERE - len(above) - _count(blocks))
-    own = _filled(blocks, room, _MOST - _WHERE - len(above) - len(after))
-    return [*above, *own, *after]
+    own, all_told = _filled(blocks, room, _MOST - _WHERE - len(above) - len(after))
+    return [*above, *own, *after], all_told
 
 
 def _folded(lines: Sequence[Text], room: int, most: int) -> list[Text]:
@@ -97,10 +109,12 @@ def _title(result: StudyResult) -> list[Text]:
     return [*lines, Text(f"Study {inert(result.name)}, {result.study_id}", "bold")]
 
 
-def _study_lines(told: Overview) -> list[Text]:
+def _study_lines(told: Overview, room: int) -> list[Text]:
+    """Return what was asked; knowledge and what is guessed are one line where they fit into ``room``."""
     knows, _, guesses = told.attacker.partition("; ")
-    lines = [_headed("Data", told.data), _headed("Attacker", knows)]
-    lines += [_headed("", guesses)] if guesses else []
+    in_one = _headed("Attacker", told.attacker)
+    lines = [_headed("Data", told.data), in_one if in_one.cell_len <= room else _headed("Attacker", knows)]
+    lines += [_headed("", guesses)] if guesses and in_one.cell_len > room else []
     owners = "; ".join(f'{len(names)} set by "{source}"' for source, names in told.owners.items())
     return [*lines, _headed("Limits", owners)] if owners else lines
 
@@ -151,21 +165,27 @@ def _whole(blocks: Sequence[Block], room: int, most: int) -> list[Block]:
     return found
 
 
-def _filled(blocks: Sequence[Block], room: int, most: int) -> list[Text]:
+def _filled(blocks: Sequence[Block], room: int, most: int) -> tuple[list[Text], bool]:
     """Return the lines of the blocks, with what each word rests on below it as far as there is room.
 
-    First comes the sentence of each generator, then as if how many people had been copied, which columns carry it, what
-    would decide, and the name of what decides where the sentence has no place for it.
+    Also return whether there was room for all of it.
+
+    First comes what is not judged where that decides, else the sentence of each generator; then the name of what
+    decides where the sentence has no place for it, as if how many people had been copied, which columns carry it, and
+    what would decide.
     """
     spare = most - _count(blocks)
     judged = [(h, lines) for h, lines in blocks if h is not None and h.word and (h.worst is not None or h.verdicts)]
-    for told in (_in_people, _as_if, _carried, _would_decide, _named):
+    all_told = True
+    for told in (_in_people, _named, _as_if, _carried, _would_decide):
         for headline, lines in judged:
             more = told(headline, room)
             if len(more) <= spare:
                 lines += more
                 spare -= len(more)
-    return [line for _, lines in blocks for line in lines]
+            else:
+                all_told = False
+    return [line for _, lines in blocks for line in lines], all_told
 
 
 def _released_lines(result: StudyResult) -> list[Text]:
@@ -191,9 +211,14 @@ def _generator_line(headline: Headline, name: int, room: int) -> list[Text]:
 
 
 def _in_people(headline: Headline, room: int) -> list[Text]:
-    """Return what the word says of people; the limited quantity stands in grey behind it where the line has room."""
+    """Return what the word says of people; the limited quantity stands in grey behind it where the line has room.
+
+    Where the limit itself is kept, and something else leaves the word open, that is what is said.
+    """
     if not headline.sentences:
         return []
+    if lacking := _lacking(headline):
+        return _indented(inert(lacking), room)
     lines = _indented(inert(headline.sentences[0]), room)
     key = _key(headline)
     if lines and cell_len(lines[-1].plain) + 1 + cell_len(key) <= room:
@@ -214,8 +239,18 @@ def _would_decide(headline: Headline, room: int) -> list[Text]:
     return _indented(f"would decide: {inert(headline.would_decide)}" if headline.would_decide else "", room, "dim")
 
 
+def _lacking(headline: Headline) -> str:
+    """Return what leaves a word open though the limit that comes first is kept; empty where the limit itself does."""
+    first = headline.verdicts[0]
+    if headline.word != "INCONCLUSIVE" or first.brief in (STRADDLES, NO_INTERVAL) or first.brief != headline.brief:
+        return ""
+    return first.reason.partition(", but ")[2]
+
+
 def _named(headline: Headline, room: int) -> list[Text]:
-    """Return the limited quantity that decides, unless it stands behind its sentence."""
+    """Return the limited quantity that decides, unless it stands behind its sentence, or none does."""
+    if headline.verdicts and _lacking(headline):
+        return []
     said = _in_people(headline, room)
     key = _key(headline)
     if said and said[-1].plain.endswith(f" {key}"):
@@ -229,8 +264,7 @@ def _key(headline: Headline) -> str:
 
 
 def _indented(text: str, room: int, style: str = "") -> list[Text]:
-    lines = wrap(text, room, initial_indent="  ", subsequent_indent="  ")
-    return [Text(part, style) for line in lines for part in folded(line, room)]
+    return [Text(line, style) for line in in_lines(f"  {text}" if text else "", room, 2)]
 
 
 def _counted(rest: Sequence[Headline]) -> list[Text]:
@@ -247,12 +281,12 @@ def _rank(headline: Headline) -> tuple[int, float]:
     return _ORDER.index(headline.word), value
 
 
-def _unjudged(told: Overview) -> list[Text]:
+def _unjudged(told: Overview, *, brief: bool) -> list[Text]:
     if not told.unjudged:
         return []
     count, every = len(told.unjudged), len(told.unjudged) + len(told.judged)
     text = f"{count} of {every} measures {'has' if count == 1 else 'have'} no limit"
-    if told.highest is None:
+    if told.highest is None or brief:
         return [_headed("Not judged", text)]
     highest = Text.assemble(interval(told.highest.found, signed=True), f" {inert(told.highest.synthesizer)}, ")
     return [
@@ -270,8 +304,8 @@ def _leak_lines(leaks: Sequence[PlantedLeak], what: str, room: int) -> list[Text
         by_sight.setdefault((sight[0], sight[1]), []).append(quantity)
     lines = []
     for (seen, unseen), quantities in by_sight.items():
-        saw = f"{' and '.join(seen) if len(seen) < 3 else ', '.join(seen)} seen" if seen else "none seen"
-        missed = f", not {', '.join(unseen)}" if unseen else ""
+        saw = f"{' and '.join(seen) if len(seen) < 3 else ', '.join(seen)} seen" if seen else ""
+        missed = (f", not {', '.join(unseen)}" if seen else f"{', '.join(unseen)} not seen") if unseen else ""
         named, every = f"{saw}{missed}: by {', '.join(quantities)}", sum(map(len, by_sight.values()))
         counted = f"{len(quantities)} of {every}" if len(by_sight) > 1 else f"all {every}"
         fits = every == 1 or (len(by_sight) > 1 and _HEAD + len(named) <= room)
@@ -281,25 +315,46 @@ def _leak_lines(leaks: Sequence[PlantedLeak], what: str, room: int) -> list[Text
     return [_headed("Leaks" if not i else "", line) for i, line in enumerate(lines)]
 
 
+def _leaks_briefly(leaks: Sequence[PlantedLeak], what: str) -> list[Text]:
+    """Return one line that counts by how many quantities each planted leak was seen."""
+    seen: dict[str, int] = {}
+    for each in leaks:
+        seen[each.words] = seen.get(each.words, 0) + each.seen
+    every = len({each.quantity for each in leaks})
+    told = ", ".join(f"{words} by {count}" for words, count in seen.items())
+    return [_headed("Leaks", f"seen by {what}, of {every}: {told}")]
+
+
 def _where(outcome: Outcome) -> list[Text]:
     """Return where the report is, and the command that opens it."""
     logged = outcome.logged
     if logged.waits:
-        return [_report(outcome), _headed("Tracking", not_logged_yet(logged), "bold yellow")]
-    command = ["synthrisk", "ui", "--open", logged.experiment or outcome.result.name]
+        from synthrisk.tasks.report import RECORD
+
+        page = str(Path(outcome.report).with_name(RECORD)) if outcome.report else ""
+        record = [_headed("Record", _near(page))] if page else []
+        return [_report(outcome), *record, _headed("Tracking", not_logged_yet(logged), "bold yellow")]
+    name, more = logged.experiment or outcome.result.name, list[str]()
     workspace = os.path.relpath(outcome.workspace)
     if workspace != WORKSPACE:
-        command += ["--workspace", str(outcome.workspace) if workspace.startswith("..") else workspace]
+        more += ["--workspace", str(outcome.workspace) if workspace.startswith("..") else workspace]
     if not logged.uri.startswith("sqlite:"):
-        command += ["--tracking-uri", logged.uri]
-    return [_report(outcome), _headed("Open it", shlex.join(command), "bold")]
+        more += ["--tracking-uri", logged.uri]
+    record = [_headed("Record", shlex.join(["synthrisk", "record", name, *more]))] if outcome.report else []
+    opens = _headed("Open it", shlex.join(["synthrisk", "ui", "--open", name, *more]), "bold")
+    return [_report(outcome), *record, opens]
 
 
 def _report(outcome: Outcome) -> Text:
     if not outcome.report:
         return _headed("Report", f"not written: {outcome.logged.pages.failure}", "yellow")
-    near = os.path.relpath(outcome.report)
-    return _headed("Report", near if not near.startswith("..") else outcome.report)
+    return _headed("Report", _near(outcome.report))
+
+
+def _near(page: str) -> str:
+    """Return the path of a page; from here where it is below this folder."""
+    near = os.path.relpath(page)
+    return near if not near.startswith("..") else page
 
 
 def _headed(word: str, text: str | Text, style: str = "") -> Text:

@@ -3,12 +3,12 @@
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
-from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.table import Table
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from synthrisk.metrics.intervals.estimates import Estimate, decimals
@@ -52,6 +52,9 @@ def fitted(names: Iterable[str], width: int) -> dict[str, str]:
     return short
 
 
+_MARKS = "_-. /@"  # behind which a name may be broken
+
+
 def folded(text: str, width: int) -> list[str]:
     """Return a text in lines of at most ``width`` cells, broken behind a mark between its words where there is one.
 
@@ -62,11 +65,38 @@ def folded(text: str, width: int) -> list[str]:
     isolated, rest, lines = text.startswith(_ISOLATE), text.strip(_ISOLATE + _END), list[str]()
     while cell_len(rest) > width:
         end = next((at for at in range(1, len(rest)) if cell_len(rest[: at + 1]) > width), 1)
-        mark = max(rest.rfind(c, 0, end) for c in "_-. /") + 1
-        end = mark if mark > end // 2 else end
+        end = max(rest.rfind(c, 0, end) for c in _MARKS) + 1 or end
         lines.append(rest[:end])
         rest = rest[end:]
     return [f"{_ISOLATE}{line}{_END}" if isolated else line for line in (*lines, rest)]
+
+
+def in_lines(text: str, width: int, indent: int = 0) -> list[str]:
+    """Return a text in lines of whole words, all but the first indented; only a name that is longer than a line breaks.
+
+    Example:
+        >>> in_lines("Known  age and occupation", 17, 7), in_lines("of distance_to_closest_record", 20)
+        (['Known  age and', '       occupation'], ['of', 'distance_to_closest_', 'record'])
+    """
+    space = " " * indent
+    lines = wrap(text, width, subsequent_indent=space, break_long_words=False, break_on_hyphens=False)
+    return [part for line in lines for part in _long(line, width, space)]
+
+
+def print_words(text: str, style: str = "", indent: int = 0) -> None:
+    """Print a text: on a terminal in lines of whole words, elsewhere in one line."""
+    console = Console(highlight=False)
+    for line in in_lines(text, console.width, indent) if console.is_terminal else [text]:
+        console.print(Text(line, style), soft_wrap=True)
+
+
+def _long(line: str, width: int, space: str) -> list[str]:
+    if cell_len(line) <= width:
+        return [line]
+    bare = line.lstrip(" ")
+    before = line[: len(line) - len(bare)]
+    first, *rest = folded(bare, width - max(len(before), len(space)))
+    return [before + first, *(space + part for part in rest)]
 
 
 def _cut(text: str, width: int, force: bool = False) -> str:
@@ -91,7 +121,7 @@ def _cut(text: str, width: int, force: bool = False) -> str:
 
 
 _LEAST = 10  # cells that a text keeps at least
-_MOST = 3  # lines of a text
+_MOST = 5  # lines of a text
 _GAP = 2
 
 
@@ -113,38 +143,68 @@ class Line:
 
 
 def in_columns(columns: Sequence[Column], lines: Sequence[Line], width: int) -> list[Text]:
-    """Return the lines of a table, no wider than ``width`` unless the numbers alone are."""
+    """Return the lines of a table, no wider than ``width`` unless the numbers alone are.
+
+    Where a name would have to be broken inside a word, it has a line of its own above its numbers.
+    """
+    head, rows = _laid_out(columns, lines, width)
+    return [*head, *(text for row in rows for text in row)]
+
+
+def _laid_out(columns: Sequence[Column], lines: Sequence[Line], width: int) -> tuple[list[Text], list[list[Text]]]:
+    """Return what stands above a table, and what each of its rows is told in."""
     rows = [line.cells for line in lines if len(line.cells) == len(columns)]
     heads = [_broken(c.head, max((_width(r[at]) for r in rows), default=0)) for at, c in enumerate(columns)]
     wanted = [max([*map(cell_len, heads[at]), *(_width(row[at]) for row in rows)]) for at, column in enumerate(columns)]
-    widths = _shared(columns, wanted, width - _GAP * (len(columns) - 1))
+    room = width - _GAP * (len(columns) - 1)
+    least = [
+        max(map(_longest, [c.head, *(str(r[at]) for r in rows)])) if c.folds else wanted[at]
+        for at, c in enumerate(columns)
+    ]
+    if sum(least) > room and columns[0].folds and len(columns) > 2:
+        below = [Line(line.cells[1:] or line.cells, line.style) for line in lines]
+        head, told = _laid_out(columns[1:], below, width)
+        names = [folded(inert(str(line.cells[0])), width) if len(line.cells) > 1 else [] for line in lines]
+        above = [[Text(part, line.style) for part in own] for own, line in zip(names, lines, strict=True)]
+        return [Text(columns[0].head), *head], [[*own, *row] for own, row in zip(above, told, strict=True)]
+    widths = _shared(columns, wanted, least, room)
     short = {at: fitted([str(r[at]) for r in rows], _MOST * widths[at]) for at, c in enumerate(columns) if c.folds}
     high = max(map(len, heads))
-    above = [[""] * (high - len(head)) + head for head in heads]
-    told = [_joined(columns, widths, [Text(head[level]) for head in above]) for level in range(high)]
-    told.append(Text("─" * min(width, sum(widths) + _GAP * (len(columns) - 1))))
-    for line in lines:
-        if len(line.cells) != len(columns):
-            told.append(Text(_cut_row(str(line.cells[0]), width), line.style))
-            continue
-        parts = [
-            [Text(part) for part in folded(short[at][str(cell)], widths[at])] if columns[at].folds else [_text(cell)]
-            for at, cell in enumerate(line.cells)
-        ]
-        for level in range(max(map(len, parts))):
-            joined = _joined(columns, widths, [each[level] if level < len(each) else Text() for each in parts])
-            joined.style = line.style
-            told.append(joined)
+    above_all = [[""] * (high - len(head)) + head for head in heads]
+    head = [_joined(columns, widths, [Text(each[level]) for each in above_all]) for level in range(high)]
+    head.append(Text("─" * min(width, sum(widths) + _GAP * (len(columns) - 1))))
+    return head, [_row(columns, line, widths, short, width) for line in lines]
+
+
+def _row(
+    columns: Sequence[Column], line: Line, widths: Sequence[int], short: Mapping[int, Mapping[str, str]], width: int
+) -> list[Text]:
+    if len(line.cells) != len(columns):
+        return [Text(_cut_row(str(line.cells[0]), width), line.style)]
+    parts = [
+        [Text(part) for part in folded(short[at][str(cell)], widths[at])] if columns[at].folds else [_text(cell)]
+        for at, cell in enumerate(line.cells)
+    ]
+    told = []
+    for level in range(max(map(len, parts))):
+        joined = _joined(columns, widths, [each[level] if level < len(each) else Text() for each in parts])
+        joined.style = line.style
+        told.append(joined)
     return told
 
 
-def _shared(columns: Sequence[Column], wanted: Sequence[int], width: int) -> list[int]:
+def _longest(text: str) -> int:
+    """Return the width of the longest word of a name, with the mark behind it."""
+    return max(cell_len(part) for part in re.split(r"(?<=[-_. /@])", inert(text)))
+
+
+def _shared(columns: Sequence[Column], wanted: Sequence[int], least: Sequence[int], room: int) -> list[int]:
     """Return the width of each column: what is left by those that never fold goes to the others, the first first."""
-    room = width - sum(w for w, c in zip(wanted, columns, strict=True) if not c.folds)
+    room -= sum(w for w, c in zip(wanted, columns, strict=True) if not c.folds)
     widths, later = list(wanted), [at for at, c in enumerate(columns) if c.folds]
     while later:
         at = later.pop(0)
-        spare = room - sum(min(wanted[each], _LEAST) for each in later)
+        spare = room - sum(least[each] for each in later)
         widths[at] = max(min(wanted[at], spare), min(wanted[at], _LEAST))
         room -= widths[at]
     return widths
@@ -190,15 +250,29 @@ COLOURS = {
 HEADS = tuple(column.name for column in BRIEF)
 
 
-def table_of_generators(title: str, numbers: Sequence[str]) -> Table:
-    """Return a table with a row a generator to come, and columns of numbers, that fits 80 columns."""
-    table = Table(
-        title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False
-    )
-    table.add_column("synthesizer", overflow="fold")
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+class Generators:
+    """A table with a row a generator, that fits the terminal: names break between words, numbers never do."""
+
+    def __init__(self, title: str, numbers: Sequence[str]) -> None:
+        self._title = title
+        self._columns = [Column("synthesizer", folds=True), *(Column(name, right=True) for name in numbers)]
+        self._lines: list[Line] = []
+
+    def add_column(self, name: str, *, right: bool = False, folds: bool = False) -> None:
+        """Add a column behind those that are there, before the first row."""
+        self._columns.append(Column(name, right, folds))
+
+    def add_row(self, *cells: str | Text, style: str = "") -> None:
+        """Add a row."""
+        self._lines.append(Line(cells, style))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Say how rich prints it."""
+        yield from (Text(line, "bold") for line in in_lines(self._title, options.max_width))
+        for line in in_columns(self._columns, self._lines, options.max_width):
+            line.no_wrap, line.overflow = True, "ignore"
+            yield line
+        yield Text()
 
 
 def league_cells(row: LeagueRow) -> Sequence[Text]:

@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from synthrisk.flows.terminal.columns import print_words
 from synthrisk.metrics.verdicts.sentences import columns_named
 from synthrisk.tasks.propose.evidence import Evidence
 from synthrisk.tasks.propose.measures import singled_out
@@ -22,7 +23,9 @@ _BRIEFLY = {
     "Guessed": "sensitive",
     "Who is who": "identifier",
     "Dropped": "dropped",
+    "Neither": "other",
 }
+_INDENT = 13  # letters before the text of a line
 
 
 def print_proposal(proposal: Proposal) -> None:
@@ -39,31 +42,35 @@ def print_proposal(proposal: Proposal) -> None:
             console.print(Text(words, "bold"))
             console.print(_table([(Text(role.name), Text(_held(columns[role.name])), _why(role)) for role in own]))
     console.print()
-    _print_doubts(proposal, console)
+    _print_doubts(proposal)
     keys = list(proposal.data.quasi_identifiers)
     console.print(f"The quasi-identifiers single out {singled_out(proposal.table, keys, {}):.0%} of the records.")
 
 
-def _print_doubts(proposal: Proposal, console: Console) -> None:
+def _print_doubts(proposal: Proposal) -> None:
     """Print what somebody has to know, or to say, of the columns."""
     for note in proposal.notes:
-        console.print(Text(f"Mind         {note}", "yellow"))
+        print_words(f"Mind         {note}", "yellow", _INDENT)
     for column in proposal.columns:
         if column.question:
-            console.print(Text(f"Open         {column.name}: {column.question} Taken: {_taken(column)}.", "yellow"))
+            told = f"Open         {column.name}: {column.question} Taken: {_taken(column)}."
+            print_words(told, "yellow", _INDENT)
 
 
 def print_roles(proposal: Proposal) -> None:
     """Print what the columns are taken for, a line each, and how to say otherwise."""
-    console = Console(highlight=False)
+    print_briefly(proposal)
+    change = "-v says why; --quasi-identifiers, --sensitive, --identifier and --drop change it"
+    print_words(f"{'':{_INDENT}}{change}", "dim", _INDENT)
+    _print_doubts(proposal)
+
+
+def print_briefly(proposal: Proposal, *, every: bool = False) -> None:
+    """Print what the columns are taken for, a line each; with ``every`` no column is left to be counted."""
     for word, meaning in _BRIEFLY.items():
         names = [role.name for role in proposal.roles if role.meaning == meaning]
         if names:
-            console.print(Text(f"{word:<12} {columns_named(names)}"))
-    console.print(
-        Text("             -v says why; --quasi-identifiers, --sensitive, --identifier and --drop change it", "dim")
-    )
-    _print_doubts(proposal, console)
+            print_words(f"{word:<12} {', '.join(names) if every else columns_named(names)}", indent=_INDENT)
 
 
 def _table(rows: list[tuple[Text, Text, Text]]) -> Table:
@@ -89,12 +96,12 @@ def print_guesses(proposal: Proposal) -> None:
         found += [f"{', '.join(map(repr, texts))} in {each.name} means a missing cell"] if texts else []
     if found:
         told = f"Taken as guesses, for nobody was asked: {'; '.join(found)}."
-        Console(highlight=False).print(Text(told, "yellow"), soft_wrap=True)
+        print_words(told, "yellow")
 
 
 def print_left_out(words: str) -> None:
     """Print which limits are left out of those that one number means, and what they would take."""
-    Console(highlight=False).print(Text(f"Not limited  {words}", "yellow"), soft_wrap=True)
+    print_words(f"Not limited  {words}", "yellow", _INDENT)
 
 
 def _held(column: Evidence) -> str:

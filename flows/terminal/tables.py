@@ -11,11 +11,11 @@ from rich.text import Text
 from synthrisk.flows.terminal.columns import (
     COLOURS,
     HEADS,
+    Generators,
     interval,
     league_cells,
     number,
     style_of,
-    table_of_generators,
 )
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -27,6 +27,7 @@ from synthrisk.metrics.verdicts.results import StudyResult, league, promised
 from synthrisk.metrics.verdicts.tables import BESIDE, EMPTY, copy_share, limits_table
 from synthrisk.metrics.verdicts.verdicts import is_signal
 
+Told = Generators | Table | Text
 _NOTES = 3
 _COLUMNS = ("rows", "equal a member (by twins)", "equal a control record (by twins)", "nearer members (expected)")
 
@@ -131,9 +132,9 @@ def _absent(findings: Sequence[Finding]) -> list[str]:
     return [f"{key}: {reason} ({', '.join(each)})" for (key, reason), each in names.items()]
 
 
-def full_tables(result: StudyResult) -> list[Table | Text]:
+def full_tables(result: StudyResult) -> list[Told]:
     """Return all tables of a study, and the lines without which they cannot be read."""
-    lines: list[Table | Text] = [
+    lines: list[Told] = [
         *limits_kept(result),
         *release_table(result),
         *_leagues(result),
@@ -144,9 +145,9 @@ def full_tables(result: StudyResult) -> list[Table | Text]:
     return [*lines, *filter(None, (_pairs(result), _powers(result)))]
 
 
-def _leagues(result: StudyResult) -> list[Table | Text]:
+def _leagues(result: StudyResult) -> list[Told]:
     """Return one table a measure, and below it what its values cannot be read without."""
-    tables: list[Table | Text] = []
+    tables: list[Told] = []
     rows, epsilons = league(result), promised(result)
     failed = rows.pop("", [])
     for key, own in rows.items():
@@ -158,10 +159,10 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         population = next(iter(findings.values())).population.value
         known = {"constant guess": guess, "population": population, "ceiling": ceiling}
         yardsticks = ", ".join(f"{name}: {number(value)}" for name, value in known.items() if not math.isnan(value))
-        table = table_of_generators(f"{key}  ({yardsticks})" if yardsticks else key, HEADS)
-        table.add_column("verdict", no_wrap=True)
+        table = Generators(f"{key}  ({yardsticks})" if yardsticks else key, HEADS)
+        table.add_column("verdict")
         if epsilons:
-            table.add_column("epsilon", justify="right", no_wrap=True)
+            table.add_column("epsilon", right=True)
         for row in (*own, *failed):
             promise = [Text(epsilons.get(row.synthesizer, "-"))] if epsilons else []
             table.add_row(Text(row.synthesizer), *league_cells(row), *promise, style=style_of(row.role))
@@ -171,10 +172,10 @@ def _leagues(result: StudyResult) -> list[Table | Text]:
         # the ceiling is one for all: it stands in the title
         tables += [_beside(words, detail, findings) for detail, words in BESIDE.items() if detail != "ceiling"]
         tables += [_isolated_shares(findings), _of_a_copy(result, findings), _found(findings)]
-    return tables
+    return [each for each in tables if not isinstance(each, Text) or each.plain]
 
 
-def _limits(result: StudyResult) -> list[Table]:
+def _limits(result: StudyResult) -> list[Generators]:
     """Return one table a limit on what the league tables do not show: a gain over a yardstick, a rate, a group."""
     tables, rows = [], limits_table(result)
     keys = [f.measure.key for f in result.findings]
@@ -182,8 +183,8 @@ def _limits(result: StudyResult) -> list[Table]:
         what = limited(name, keys)
         if what.quantity in ("risk", "memorization") and not what.group:
             continue
-        table = table_of_generators(f"{name}  (limit {limit.value:g})", (what.quantity,))
-        table.add_column("verdict", no_wrap=True)
+        table = Generators(f"{name}  (limit {limit.value:g})", (what.quantity,))
+        table.add_column("verdict")
         for row in rows[rows["name"] == name].to_dict("records") if len(rows) else []:
             found = Estimate(row["value"], row["lower"], row["upper"])
             word = Text(row["word"], style=COLOURS.get(row["word"], "")) if row["word"] else Text("reference")
@@ -192,12 +193,12 @@ def _limits(result: StudyResult) -> list[Table]:
     return tables
 
 
-def limits_kept(result: StudyResult) -> list[Table | Text]:
+def limits_kept(result: StudyResult) -> list[Told]:
     """Return which limits would have been kept, where none is set."""
     if not result.kept:
         return []
-    table = table_of_generators("the least limit that would have been kept, had it been set", ("limit",))
-    table.add_column("of")
+    table = Generators("the least limit that would have been kept, had it been set", ("limit",))
+    table.add_column("of", folds=True)
     for each in result.kept:
         least = "none" if math.isnan(each.least) else f"{each.least:g}"
         table.add_row(Text(each.synthesizer), least, Text(each.quantity))
@@ -205,12 +206,12 @@ def limits_kept(result: StudyResult) -> list[Table | Text]:
     return [table, *(Text(f"none: {reason}\n", style="dim") for reason in unshown)]
 
 
-def _utilities(result: StudyResult) -> list[Table]:
+def _utilities(result: StudyResult) -> list[Generators]:
     """Return one table a utility measure: how useful, beside what control records reach."""
     tables = []
     for measure in dict.fromkeys(f.measure for f in result.utility):
         heads = ("utility", "at the size of the ceiling", "ceiling")
-        table = table_of_generators(f"{measure.key}  (utility: high is good)", heads)
+        table = Generators(f"{measure.key}  (utility: high is good)", heads)
         for f in (f for f in result.utility if f.measure == measure):
             cells = interval(f.value), number(f.thinned.value), number(f.ceiling.value)
             table.add_row(Text(f.synthesizer), *cells, style=style_of(f.role))

@@ -24,11 +24,11 @@ _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _UNNAMED = "Unnamed: "  # what pandas calls a column without a header
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
 _TOPICS = {
-    "age": "the age", "birth": "when or where somebody was born", "sex": "the sex", "place": "where somebody lives",
-    "nationality": "where somebody is from", "family": "family and household", "education": "education", "work": "work",
-    "ethnicity": "ethnicity or language", "visit": "visits and stays", "home": "house, car or school",
-    "health": "health",
-    "money": "income and money", "belief": "religion, politics or union", "intimate": "intimate life", "law": "crime",
+    "age": "the age", "birth": "when or where somebody was born", "death": "when somebody died", "sex": "the sex",
+    "place": "where somebody lives", "nationality": "where somebody is from", "family": "family and household",
+    "education": "education", "work": "work", "ethnicity": "ethnicity or language", "visit": "visits and stays",
+    "home": "house, car or school", "health": "health", "money": "income and money",
+    "belief": "religion, politics or union", "intimate": "intimate life", "law": "crime",
 }  # fmt: skip
 """The words for the topics of ``names.yaml``."""
 

@@ -112,6 +112,8 @@ _ARGUMENTS = (
             "linkability"),
     release("an absent sensitive column", _others, "got 'incom' (did you mean 'income'?)", "--sensitive", "incom"),
     release("no sensitive column", _others, "columns must be named as a,b,c, got ','", "--sensitive", ","),
+    release("who chose no limit", _others, "--limit-source must stand beside --limit or --limit-on, got neither",
+            "--limit-source", "me"),
     release("a limit above 1", _others, "--limit must be a number between 0 and 1, got 1.5", "--limit", "1.5"),
     release("a limit that is no number", _others, "'--limit'", "--limit", "little"),
     release("a limit without control records", _others, "control must be given for --limit",

@@ -353,9 +353,10 @@ def test_command_writes_json_and_ends_with_the_verdicts_code(
     arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--control", "controls.csv"]
     arguments += ["--quasi-identifiers", "age,city", "--sensitive", "income", "--metric", "zero_cap"]
     arguments += ["--threshold", "memorization/zero_cap.income=0.02", "--json", tmp_path / "new" / "out.json"]
-    said = say("evaluate", *arguments, "--workspace", tmp_path / "w")
+    said = say("evaluate", *arguments, "--limit-source", "the board", "--workspace", tmp_path / "w")
     assert said.code == 1, said
     assert "RISK" in said.out
+    assert '1 set by "the board"' in said.out
     found = json.loads((tmp_path / "new" / "out.json").read_text())
     assert found["verdicts"][0]["word"] == "RISK"
     said = say("compare", "evaluate", "--workspace", tmp_path / "w")

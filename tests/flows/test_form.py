@@ -48,6 +48,7 @@ def test_shipped_studies_and_metrics_are_choices():
         (evaluate, FILES | {"metrics": ["all"], "study": "adult"}),
         (evaluate, FILES | {"metrics": ["zero_cap", {"name": "rapid", "threshold": 0.5}], "study": "mine.yaml"}),
         (evaluate, FILES | {"metrics": None, "study": None, "thresholds": {"risk/rapid": 0.1}}),
+        (evaluate, FILES | {"limits": {"risk/rapid": 0.1}, "limit_source": "the board"}),
     ],
 )
 def test_a_server_takes_what_the_flow_takes(flow, parameters):
@@ -66,3 +67,9 @@ def test_a_flow_takes_paths_and_studies_too(study):
     taken = benchmark.validate_parameters({"study": study})["study"]
     assert taken == study
     assert type(taken) is type(study)
+
+
+def test_a_limit_is_called_so():
+    described = {name: each["description"] for name, each in schema(evaluate)["properties"].items()}
+    assert "limit" in described["references"]
+    assert not [name for name, text in described.items() if "threshold" in text.lower()]

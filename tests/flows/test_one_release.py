@@ -1,6 +1,7 @@
 """What ``evaluate`` understands of what it is given: roles said, taken from a study, or proposed."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from synthrisk.flows.evaluate_settings import UNDERSTOOD, study_of, understood
+from synthrisk.conf.study import NOT_SAID
+from synthrisk.flows.evaluate_settings import UNDERSTOOD, one_setting, study_of, understood
+from synthrisk.flows.terminal.proposal import print_roles
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.tasks.propose.measures import RECOMMENDED
 
@@ -114,6 +117,33 @@ def test_without_control_records_no_metric_needs_them(place, said):
 
 def test_all_metrics_are_those_without_options_of_their_own(place):
     assert set(of(metrics=["all"]).metrics) == {name for name, m in METRICS.items() if m.installed and not m.own_needs}
+
+
+def test_who_chose_a_limit_is_said_of_each_that_does_not_say_so(place):
+    limits = {"risk/zero_cap.income": 0.5, "risk/rapid.income": {"value": 0.4, "source": "me"}}
+    meant = of(quasi_identifiers=["age"], sensitive=["income"], thresholds=limits)
+    for said, source in (("the board", "the board"), (None, NOT_SAID)):
+        study = study_of(meant, "synthetic.csv", None, "none", "evaluate", None, "work", 1, limit_source=said)
+        assert {name: (each.value, each.source) for name, each in study.thresholds.items()} == {
+            "risk/zero_cap.income": (0.5, source),
+            "risk/rapid.income": (0.4, "me"),
+        }
+
+
+def test_limits_are_one_setting_under_either_name():
+    assert one_setting({"a": 1}, {"b": 2}) == {"a": 1, "b": 2}
+    assert one_setting(None, None) is None
+    with pytest.raises(InputError, match="limits and thresholds are one setting, got 'a' in both"):
+        one_setting({"a": 1}, {"a": 2})
+
+
+def test_each_column_is_in_one_of_the_lines_that_say_what_it_is_taken_for(place, capsys):
+    for name in ("real", "heldout"):
+        pd.read_csv(f"{name}.csv").assign(xyz=[1.5, 2.5] * 100).to_csv(f"{name}.csv", index=False)
+    print_roles(of().proposal)
+    said = capsys.readouterr().out
+    assert "Neither      hours and xyz" in said
+    assert set(re.findall(r"\w+", said)) >= set(pd.read_csv("real.csv").columns)
 
 
 def test_all_other_columns_need_a_sensitive_one(place):

@@ -87,6 +87,27 @@ def test_what_is_said_is_wrapped_between_words_on_a_terminal_alone(capsys, monke
     assert " ".join(" ".join(said).replace("\x1b[33m", "").replace("\x1b[0m", "").split()) == f"Mind {words}"
 
 
+def test_what_is_printed_in_a_step_is_on_lines_of_its_own(capsys, monkeypatch):
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    with progress.step("reading the tables"):
+        with progress.paused():
+            Console().print("Known  age")
+        progress.say("found again: 2 of 3")
+    said = capsys.readouterr()
+    assert said.out == "Known  age\n"  # not where the step moves
+    assert "found again: 2 of 3\n" in said.err
+    assert "tables" not in said.err.partition("found again")[0].rpartition("\x1b[2K")[2]
+
+
+def test_what_moves_is_taken_away_where_the_process_ends(capsys, monkeypatch):
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    with progress.step("opening the store"):
+        progress.end_moving()
+        capsys.readouterr()
+        time.sleep(0.3)  # it would be drawn three times
+        assert capsys.readouterr().err == ""
+
+
 def test_a_terminal_gets_a_bar_and_no_lines():
     out = io.StringIO()
     with shown(Console(file=out, force_terminal=True, width=80), 2) as show:

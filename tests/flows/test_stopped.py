@@ -1,6 +1,7 @@
 """Ctrl-C and SIGTERM: one line, the exit code of the signal, nothing left, and the study can go on."""
 
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -86,6 +87,30 @@ def test_it_ends_though_nobody_reads_what_it_says():
             assert process.wait(20) == 128 + signal.SIGTERM
         finally:
             process.kill()
+
+
+def test_nothing_stands_below_the_sentence_on_a_terminal():
+    code = (
+        "import time\n"
+        "from synthrisk.flows.execution.signals import stoppable\n"
+        "from synthrisk.flows.orchestration.progress import step\n"
+        "with stoppable(), step('opening the store'):\n"
+        "    time.sleep(60)\n"
+    )
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([sys.executable, "-c", code], stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        said = b""
+        while b"opening the store" not in said:
+            said += os.read(ours, 4096)
+        process.send_signal(signal.SIGINT)
+        with suppress(OSError):  # the other side is closed
+            while more := os.read(ours, 4096):
+                said += more
+        assert process.wait(20) == 128 + signal.SIGINT
+    os.close(ours)
+    assert said.endswith(b"the same command goes on from there\r\n")
+    assert b"store" not in said.partition(b"stopped")[0].rpartition(b"\x1b[2K")[2]
 
 
 INTERRUPTIBLE = """

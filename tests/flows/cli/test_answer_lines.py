@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from samples.estimates import around
 from samples.kinds import beside_other_kind
 from synthrisk.flows.outcome import Outcome
-from synthrisk.flows.terminal.answer import _leak_lines, answer_lines
+from synthrisk.flows.terminal.answer import _leak_lines, _leaks_briefly, answer_lines
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.identifiers import RELEASED, Released
 from synthrisk.metrics.study.findings import Finding, Usefulness
@@ -128,6 +128,43 @@ def test_limits_that_saw_the_same_leak_are_named_where_there_is_room_and_counted
         "            copy seen, not near copy: by 2 of 3 limits",
     ]
     assert names[1] in _leak_lines(leaks, "limits", 200)[1].plain
+    (line,) = _leak_lines([PlantedLeak("copy", "copy", 1.0, "tpr/membership", seen, False)], "limits", 80)
+    assert line.plain == "Leaks       copy not seen: by tpr/membership"
+
+
+def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests_on():
+    made = outcome(["cart", "trees"], memorization=0.1)
+    names = [f"memorization/common_rows_proportion@{group}" for group in ("outliers", "rare_keys")]
+    verdicts = [
+        replace(v, word="INCONCLUSIVE", brief="interval holds the limit", advice="9,500 members (there are 3,000)")
+        for v in made.result.verdicts
+    ]
+    leaks = [PlantedLeak("copy", "copy", 1.0, name, RISK, True) for name in ("tpr/membership", *names)]
+    leaks += [PlantedLeak("near", "near_copy", 1.0, name, RISK, name == "tpr/membership") for name in names]
+    assert len(_leak_lines(leaks, "limits", 80)) == 2
+    assert [line.plain for line in _leaks_briefly(leaks, "limits")] == [
+        "Leaks       seen by limits, of 3: copy by 3, near copy by 0"
+    ]
+    lines = [line.plain for line in answer_lines(replace(made, result=replace(made.result, verdicts=verdicts)), 80)]
+    assert len(lines) <= 23
+    for start in ("  Who knows age", "  hinges on", "  as if", "  would decide: 9,500 members"):
+        assert len([line for line in lines if line.startswith(start)]) == 2
+    assert [line for line in lines if line.startswith("Record      synthrisk record klinik")]
+
+
+def test_where_a_kept_limit_is_first_the_line_says_what_is_not_judged():
+    made = outcome(limits=1)
+    (verdict,) = made.result.verdicts
+    why = "no limit that decides here speaks of the most exposed, by @outliers: too few of them"
+    told = replace(
+        verdict, word="INCONCLUSIVE", brief="most exposed not judged", reason=f"it lies below 0.1, but {why}"
+    )
+    text = "\n".join(
+        line.plain for line in answer_lines(replace(made, result=replace(made.result, verdicts=[told])), 80)
+    )
+    assert "INCONCLUSIVE  most exposed not judged" in text
+    assert why in " ".join(text.split())
+    assert "Who knows age" not in text
 
 
 def test_a_verdict_of_a_generator_is_folded_before_what_stands_below_is_left_out():

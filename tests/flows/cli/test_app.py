@@ -66,6 +66,11 @@ def test_try_tells_each_number_before_and_after(place, say):
     told = " ".join(said.out.split())
     assert re.search(r"Tried \S+, \S+/\S+.* now [-+.\d]+ \[.*without age: [-+.\d]+ ", told)
     assert re.search(r"; risk (rises|falls|not shown to change), [.\d]+ to [.\d]+", told)
+    name = load("study.yaml").name
+    assert f"synthrisk record {name}-try" in said.out
+    missing = say("record", name, "--workspace", "elsewhere")  # a try-out is not taken for the study
+    assert missing.code == 2
+    assert "did you mean" in missing.err
 
 
 def test_all_problems_of_the_options_are_told_at_once(place, say):

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf import load, schema
-from synthrisk.flows.cli.init import study_name
+from synthrisk.flows.cli.init import LIMIT_WORDS, study_name
 from synthrisk.flows.preflight import check
 
 
@@ -209,12 +210,12 @@ def test_a_study_is_named_as_its_table(source, name):
     assert study_name(source) == name
 
 
-def talked(arguments: list[str], answers: dict[str, str], seconds: float = 120) -> tuple[int, str]:
+def talked(arguments: list[str], answers: dict[str, str], width: int = 200, seconds: float = 120) -> tuple[int, str]:
     """Run the command on a terminal of its own and answer its questions; return its exit code and all that it said."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "synthrisk.flows.cli.app", *arguments],
-        stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | {"COLUMNS": "200"},
+        stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | {"COLUMNS": str(width)},
     )  # fmt: skip
     os.close(theirs)
     said, left, end = "", dict(answers), time.monotonic() + seconds
@@ -254,3 +255,22 @@ def test_init_asks_on_a_terminal(place):
     assert study.thresholds["memorization/singling_out"].value == 0.05
     assert study.thresholds["memorization/singling_out"].source == "the board"
     assert "too few records for a limit on control_gain/zero_cap.raucher" in said
+
+
+def test_init_asks_in_lines_of_whole_words_with_the_columns_in_view(place):
+    clinic().to_csv("clinic.csv", index=False, sep=";")
+    answers = {
+        "[Y/n]: ": "",
+        "[raucher, gehalt]: ": "",
+        "aufnahme]: ": "",
+        "leave out [none]: ": "",
+        "person [id]: ": "",
+        "limit [none]: ": "",
+    }
+    code, said = talked(["init", "clinic.csv", "--to", "own.yaml"], answers, width=70)
+    assert code == 0, said
+    asked, _, _ = re.sub(r"\x1b\[[0-9;]*m", "", said).partition("Trying how long")
+    assert [line for line in asked.splitlines() if len(line.rstrip()) > 70] == []
+    assert LIMIT_WORDS in " ".join(asked.split())
+    before, _, _ = asked.partition("What nobody should learn (sensitive) [")
+    assert "Guessed      raucher, gehalt" in "".join(before.splitlines(True)[-6:])

@@ -1,16 +1,21 @@
 """The last words on the terminal, of hand-made results."""
 
+import io
+import re
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
+from rich.text import Text
 
 from samples.studies import report_of
 from synthrisk.conf.study import Bootstrap
 from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.terminal.answer import close
+from synthrisk.flows.terminal.columns import HEADS, Column, Generators, Line, in_columns
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.validity import check_release, summarise
@@ -122,3 +127,34 @@ def test_two_repetitions_are_told(repetitions, capsys):
     facts = {"records": "9", "releases": "4", "repetitions": repetitions}
     close(Outcome(StudyResult("s", "s", [], [], [], facts=facts), LOGGED), verbose=True)
     assert ("two repetitions" in capsys.readouterr().out) == (repetitions == "2")
+
+
+@pytest.mark.parametrize("epsilon", ["", "1.00"])
+def test_names_in_tables_break_between_words_alone(epsilon):
+    """An epsilon leaves less room for names than the longest of them takes: then they stand above their numbers."""
+    table = Generators("rapid.income", HEADS)
+    table.add_column("verdict")
+    if epsilon:
+        table.add_column("epsilon", right=True)
+    names = ["near_copy", "synthesizer_of_patients"]
+    cells = [".123 [.100, .200]", ".100", "+.123 [+.100, +.200]", "INCONCLUSIVE"]
+    for name in names:
+        table.add_row(name, *map(Text, cells), *([Text(epsilon)] if epsilon else []))
+    out = io.StringIO()
+    Console(file=out, width=80).print(table)
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "near_copy" in "\n".join(lines)
+    assert [word for word in ("synthesizer_", "patients") if word not in out.getvalue()] == []
+    assert all(cell in out.getvalue() for cell in cells)
+
+
+def test_a_measure_in_a_column_breaks_behind_its_marks():
+    columns = [Column("synthesizer", folds=True), Column("verdict"), Column("what decides", right=True)]
+    columns += [Column("in", folds=True), Column("utility", right=True)]
+    measures = ["tpr/membership@outliers", "memorization/common_rows_proportion@rare_keys"]
+    rows = [Line(["anonymised_patients", Text("INCONCLUSIVE"), Text("." * 20), each, Text(".8")]) for each in measures]
+    told = [line.plain for line in in_columns(columns, rows, 80)]
+    assert max(map(len, told)) <= 80
+    words = re.findall(r"\w+", "\n".join(told[2:]).replace("_", " "))
+    assert set(words) <= {*re.findall("[a-z]+", " ".join(measures)), "anonymised", "patients", "INCONCLUSIVE", "8"}

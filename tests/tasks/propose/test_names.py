@@ -2,7 +2,7 @@
 
 import pytest
 
-from synthrisk.tasks.propose.names import topic
+from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.workspace.files.readings import truth_words
 
 
@@ -21,6 +21,17 @@ from synthrisk.tasks.workspace.files.readings import truth_words
         ("venit", "sensitive", "money"),
         ("이름", "direct", "name"),
         ("c7", "known", None),
+        ("Eintrittsdatum", "known", "visit"),
+        ("Spitalaustritt", "known", "visit"),
+        ("date d'entrée", "known", "visit"),
+        ("date de sortie", "known", "visit"),
+        ("Sterbedatum", "known", "death"),
+        ("Todestag", "known", "death"),
+        ("Todesursache", "sensitive", "health"),
+        ("date de décès", "known", "death"),
+        ("né(e) le", "known", "birth"),
+        ("née le", "known", "birth"),
+        ("NPA", "known", "place"),
     ],
 )
 def test_a_name_speaks_of(name, list_of, expected):
@@ -32,3 +43,7 @@ def test_two_answers_mean_yes_and_no(answers):
     found = truth_words(answers)
     assert (found.true_values, found.false_values) == ([answers[0]], [answers[1]])
     assert truth_words([*answers, "x"]) is None
+
+
+def test_a_postal_code_of_switzerland_is_a_code():
+    assert says("NPA", "codes")
