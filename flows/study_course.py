@@ -4,7 +4,9 @@ Cells are releases made and attacked, each found again where an earlier run has 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -182,11 +184,13 @@ def attacked(
     calls: Calls,
     failures: dict[str, str],
     expected: float = 0.0,
+    opening: "Opening | None" = None,
 ) -> dict[str, list[LedgerFolder]]:
     """Wait for all cells; return the ledgers of the generators that did not fail, in order.
 
-    Where a worker is killed, the cells of all workers are lost with it: they are made again, each in a process of its
-    own, so that only the one that had the worker killed fails.
+    A store that cannot be opened, which is tried meanwhile, ends it. Where a worker is killed, the cells of all workers
+    are lost with it: they are made again, each in a process of its own, so that only the one that had the worker killed
+    fails.
     """
     ledgers = {name: dict(own) for name, own in running.kept.items()}
     with (
@@ -205,7 +209,7 @@ def attacked(
                 run_log().error("%s FAILED: %s", name, failures[name])
 
         lost = []
-        for each in _as_they_end(running.made):
+        for each in _as_they_end(running.made, opening):
             reason = each.failure()
             if reason == LOST:
                 lost.append(each.place)
@@ -223,10 +227,12 @@ def attacked(
     }
 
 
-def _as_they_end(made: Iterable[Made]) -> Iterator[Made]:
+def _as_they_end(made: Iterable[Made], opening: "Opening | None" = None) -> Iterator[Made]:
     """Yield cells as they end; such as are called when they are asked for, in order."""
     left = list(made)
     while left:
+        if opening is not None:
+            opening.refuse()
         first = left[0].has_ended(_LOOK)
         ended = [each for each in left if each.has_ended()] or left[:1] * first
         left = [each for each in left if each not in ended]
@@ -287,10 +293,11 @@ def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "",
     failures: dict[str, str] = {}
     running = start_all(study.runner, sample, attacks, calls)
     expected = foretold(running, sample, calls.at_once or study.runner.workers)
-    if opens:
+    opening = Opening(study.tracking, sample) if opens else None
+    if opening is not None and calls.at_once == 1:  # nothing is attacked beside it
         with step("opening the store", begins=False):
-            open_store(study.tracking, sample)
-    ledgers = attacked(study.runner, running, sample, calls, failures, expected)
+            opening.refuse(wait=True)
+    ledgers = attacked(study.runner, running, sample, calls, failures, expected, opening)
     ends = calls.here() if all(is_kept(findings_folder(own, study.bootstrap)) for own in ledgers.values()) else calls
     estimates = {name: ends.submit(bootstrap, own, study.bootstrap, how=OURS) for name, own in ledgers.items()}
     ran, power = [each for each, _ in attacks], study.power is not None
@@ -299,6 +306,9 @@ def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "",
         estimated = ends.submit(
             compare, list(found.values()), sample, ran, study.bootstrap, power=power, failures=failures, how=OURS
         ).result()
+    if opening is not None:
+        with step("opening the store", begins=False):
+            opening.refuse(wait=True)
     judged = calls.call(
         judge,
         estimated,
@@ -404,6 +414,21 @@ def pages_of(page: Answer[str], written: Mapping[str, Answer[str]]) -> Pages:
         run_log().error("report failed: %s", failed)
     own = {name: str(there(path)) for name, path in exposures.items()}
     return Pages("" if failed else str(there(page.result())), own, failed or "")
+
+
+class Opening:
+    """The tracking store, opened by a thread while releases are attacked: to import MLflow alone takes seconds."""
+
+    def __init__(self, tracking: Tracking, sample: Sample) -> None:
+        """Begin."""
+        threads = ThreadPoolExecutor(1, "store")
+        self._opened = threads.submit(copy_context().run, open_store, tracking, sample)
+        threads.shutdown(wait=False)
+
+    def refuse(self, *, wait: bool = False) -> None:
+        """Raise what kept the store from being opened, as far as is known; ``wait`` until it is known."""
+        if wait or self._opened.done():
+            self._opened.result()
 
 
 def open_store(tracking: Tracking, sample: Sample) -> None:

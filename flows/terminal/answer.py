@@ -227,8 +227,7 @@ def _in_people(headline: Headline, room: int) -> list[Text]:
 
 
 def _as_if(headline: Headline, room: int) -> list[Text]:
-    told = f"as if {headline.as_if} people had been copied, at most {headline.at_most}"
-    return _indented(told if headline.as_if else "", room, "dim")
+    return _indented(headline.copied, room, "dim")
 
 
 def _carried(headline: Headline, room: int) -> list[Text]:
