@@ -37,7 +37,7 @@ from synthrisk.tasks.tracking.addresses import not_logged_yet
 
 NARROWEST, WIDEST = 80, 120
 _MOST = 23  # lines in all
-_WHERE = 3  # lines that say where to read on
+_WHERE, _FEWEST_WHERE = 3, 2  # lines that say where to read on
 _GENERATORS = 6  # lines of generators; of more, the rest are counted
 _LEAKS = 3  # lines of planted leaks
 _RELEASED = 3  # lines of columns that hold values of real people
@@ -52,20 +52,33 @@ NOT_JUDGED = Text("No limits: no verdict. Nothing was judged.", "bold yellow")
 
 
 def answer_lines(outcome: Outcome, width: int) -> list[Text]:
-    """Return the lines; ``width`` is that of the terminal."""
-    return [*lines_of(outcome.result, width), *_where(outcome)]
+    """Return the lines; ``width`` is that of the terminal.
+
+    The record has no line of its own where it would take that of something that a word rests on.
+    """
+    where = _where(outcome)
+    lines, all_told = _fitted(outcome.result, width, len(where))
+    if not all_told and len(where) > _FEWEST_WHERE:
+        where = [where[0], where[-1]]
+        lines, _ = _fitted(outcome.result, width, len(where))
+    return [*lines, *where]
 
 
 def lines_of(result: StudyResult, width: int) -> list[Text]:
     """Return the lines that say what was found, without those that say where."""
+    return _fitted(result, width, _WHERE)[0]
+
+
+def _fitted(result: StudyResult, width: int, where: int) -> tuple[list[Text], bool]:
+    """Return the lines above so many that say where, and whether all that each word rests on has found a place."""
     room = min(max(width, NARROWEST), WIDEST)
-    told = overview(result)
-    lines, all_told = _laid_out(result, told, room, brief=False)
-    return lines if all_told else _laid_out(result, told, room, brief=True)[0]
+    told, most = overview(result), _MOST - where
+    lines, all_told = _laid_out(result, told, room, most, brief=False)
+    return (lines, True) if all_told else _laid_out(result, told, room, most, brief=True)
 
 
-def _laid_out(result: StudyResult, told: Overview, room: int, *, brief: bool) -> tuple[list[Text], bool]:
-    """Return the lines, and whether all that each word rests on has found a place.
+def _laid_out(result: StudyResult, told: Overview, room: int, most: int, *, brief: bool) -> tuple[list[Text], bool]:
+    """Return so many lines at most, and whether all that each word rests on has found a place.
 
     ``brief``: a line each for the attacker, for what is not judged and for the planted leaks leaves more of them to
     what the words rest on.
@@ -79,12 +92,12 @@ def _laid_out(result: StudyResult, told: Overview, room: int, *, brief: bool) ->
         _headed("References", told.references, "" if result.valid else "bold magenta"),
         *(_leaks_briefly(told.leaks, what) if brief and len(leaks) > 1 else leaks),
     ]
-    left = _MOST - _WHERE - len(after)
+    left = most - len(after)
     blocks = _blocks(told, room, left - len(above))
     above = _folded(above, room, left - _count(blocks))
     blocks = _whole(blocks, room, left - len(above))
-    after = _folded(after, room, _MOST - _WHERE - len(above) - _count(blocks))
-    own, all_told = _filled(blocks, room, _MOST - _WHERE - len(above) - len(after))
+    after = _folded(after, room, most - len(above) - _count(blocks))
+    own, all_told = _filled(blocks, room, most - len(above) - len(after))
     return [*above, *own, *after], all_told
 
 
@@ -171,15 +184,17 @@ def _filled(blocks: Sequence[Block], room: int, most: int) -> tuple[list[Text], 
     Also return whether there was room for all of it.
 
     First comes what is not judged where that decides, else the sentence of each generator; then the name of what
-    decides where the sentence has no place for it, as if how many people had been copied, which columns carry it, and
-    what would decide.
+    decides where the sentence has no place for it, as if how many people had been copied, what would decide, and which
+    columns carry it.
     """
     spare = most - _count(blocks)
     judged = [(h, lines) for h, lines in blocks if h is not None and h.word and (h.worst is not None or h.verdicts)]
     all_told = True
-    for told in (_in_people, _named, _as_if, _carried, _would_decide):
-        for headline, lines in judged:
-            more = told(headline, room)
+    for told in (_in_people, _named, _as_if, _would_decide, _carried):
+        every = [told(headline, room) for headline, _ in judged]
+        if told is _carried and sum(map(len, every)) > spare:
+            every = [_carried(headline, room, brief=True) for headline, _ in judged]
+        for (_, lines), more in zip(judged, every, strict=True):
             if len(more) <= spare:
                 lines += more
                 spare -= len(more)
@@ -230,8 +245,10 @@ def _as_if(headline: Headline, room: int) -> list[Text]:
     return _indented(headline.copied, room, "dim")
 
 
-def _carried(headline: Headline, room: int) -> list[Text]:
-    return _indented(inert(headline.carried), room, "dim")
+def _carried(headline: Headline, room: int, *, brief: bool = False) -> list[Text]:
+    """Return which columns carry the risk; ``brief``: without how many alone have their value of the first."""
+    told = headline.carried.partition("; ")[0] if brief else headline.carried
+    return _indented(inert(told), room, "dim")
 
 
 def _would_decide(headline: Headline, room: int) -> list[Text]:

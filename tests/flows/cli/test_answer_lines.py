@@ -15,6 +15,7 @@ from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.references import Check, PlantedLeak
 from synthrisk.metrics.verdicts.results import Limit, StudyResult
+from synthrisk.metrics.verdicts.revealing_columns import Carriers
 from synthrisk.metrics.verdicts.verdicts import Beside, Verdict
 from synthrisk.tasks.tracking.addresses import Logged, Pages
 
@@ -149,6 +150,20 @@ def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests
     for start in ("  Who knows age", "  hinges on", "  as if", "  would decide: 9,500 members"):
         assert len([line for line in lines if line.startswith(start)]) == 2
     assert [line for line in lines if line.startswith("Record      synthrisk record klinik")]
+
+
+def test_the_record_gives_its_line_to_what_a_word_rests_on():
+    shares = (("the age at admission", 0.6), ("the highest education", 0.5), ("the occupation of the last year", 0.4))
+    carriers = {name: Carriers("memorization/zero_cap.income", 0.3, shares, 70, 70) for name in ("cart", "trees")}
+    made = outcome(["cart", "trees"], memorization=0.3, carriers=carriers)
+    lines = [line.plain for line in answer_lines(made, 80)]
+    assert len(lines) <= 23
+    assert sum(line.startswith("  the age at admission carries 60%") for line in lines) == 2
+    assert not any("those of 70 are released" in line for line in lines)
+    assert [line.partition(" ")[0] for line in lines[-2:]] == ["Report", "Open"]
+    alone = [line.plain for line in answer_lines(outcome(memorization=0.3, carriers=carriers), 80)]
+    assert any("those of 70 are released" in line for line in alone)
+    assert [line.partition(" ")[0] for line in alone[-3:]] == ["Report", "Record", "Open"]
 
 
 def test_where_a_kept_limit_is_first_the_line_says_what_is_not_judged():
