@@ -12,6 +12,7 @@ from synthrisk.flows.terminal.columns import (
     COLOURS,
     HEADS,
     Generators,
+    inert,
     interval,
     league_cells,
     number,
@@ -23,7 +24,7 @@ from synthrisk.metrics.release.nearness import first_signs
 from synthrisk.metrics.release.validity import ReleaseSummary, Spread
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.verdicts.quantities import limited
-from synthrisk.metrics.verdicts.results import StudyResult, league, promised
+from synthrisk.metrics.verdicts.results import StudyResult, league, overview, promised
 from synthrisk.metrics.verdicts.tables import BESIDE, EMPTY, copy_share, limits_table
 from synthrisk.metrics.verdicts.verdicts import is_signal
 
@@ -141,8 +142,18 @@ def full_tables(result: StudyResult) -> list[Told]:
         *_limits(result),
         *_utilities(result),
     ]
-    lines += [verdict_line(v.word, f"{v.synthesizer}, {v.quantity}: {v.reason}") for v in result.verdicts]
+    lines += _said_of_people(result)
     return [*lines, *filter(None, (_pairs(result), _powers(result)))]
+
+
+def _said_of_people(result: StudyResult) -> list[Told]:
+    """Return what each limited quantity says of people, and below it the number and why."""
+    lines: list[Told] = []
+    for headline in overview(result).synthesizers:
+        for verdict, told in zip(headline.verdicts, headline.sentences, strict=True):
+            why = f"\n{' ' * _WIDTH}{inert(verdict.quantity)}: {verdict.reason}"
+            lines.append(verdict_line(verdict.word, f"{inert(headline.synthesizer)}: {told}").append(why, "dim"))
+    return lines
 
 
 def _leagues(result: StudyResult) -> list[Told]:

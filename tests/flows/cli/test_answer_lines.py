@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
+from rich.text import Text
 
 from samples.estimates import around
 from samples.kinds import beside_other_kind
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.terminal.answer import _leak_lines, _leaks_briefly, answer_lines
+from synthrisk.flows.terminal.tables import full_tables
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.identifiers import RELEASED, Released
 from synthrisk.metrics.study.findings import Finding, Usefulness
@@ -150,6 +152,13 @@ def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests
     for start in ("  Who knows age", "  hinges on", "  as if", "  would decide: 9,500 members"):
         assert len([line for line in lines if line.startswith(start)]) == 2
     assert [line for line in lines if line.startswith("Record      synthrisk record klinik")]
+
+
+def test_all_tables_say_of_each_limit_what_it_says_of_people_and_why_below():
+    lines = [line.plain for line in full_tables(outcome().result) if isinstance(line, Text)]
+    (told,) = (line for line in lines if "memorization/zero_cap.income: " in line)
+    assert told.startswith("NO EVIDENCE  cart: Who knows age and income guesses income of 2 more people in 100 right")
+    assert told.partition("\n             memorization/zero_cap.income: ")[2].startswith("memorization +0.020 [")
 
 
 def test_what_carries_a_risk_is_brief_where_room_is_short_and_the_record_gives_its_line():
