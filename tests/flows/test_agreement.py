@@ -110,8 +110,10 @@ def test_terminal(outcome, truth, capsys, monkeypatch):
                 word = word.strip().replace("-", "no limit")
                 told[words[0], measure] = (*numbers[:3], *numbers[4:], word)
     _close(told, truth)
-    for verdict in outcome.result.verdicts:
-        assert f"{verdict.synthesizer}, {verdict.quantity}: {verdict.reason}" in " ".join(text.split())
+    for headline in overview(outcome.result).synthesizers:
+        for verdict, words in zip(headline.verdicts, headline.sentences, strict=True):
+            said = f"{headline.synthesizer}: {words} {verdict.quantity}: {verdict.reason}"
+            assert said in " ".join(text.split())
     for name, limit in outcome.result.limits.items():
         assert f"{limit.value:g}" in text
         assert name in text
