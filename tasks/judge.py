@@ -35,7 +35,7 @@ from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL, Limited, limi
 from synthrisk.metrics.verdicts.references import Check, check_references
 from synthrisk.metrics.verdicts.results import METHODS, Limit, StudyResult
 from synthrisk.metrics.verdicts.revealing_columns import Carriers, OneRelease, carriers
-from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named
+from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, known_elsewhere
 from synthrisk.metrics.verdicts.verdicts import Beside, Verdict, check_limits, holds_for, limits_kept
 from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
 from synthrisk.tasks.workspace.failures import told_safely
@@ -282,28 +282,28 @@ def spelled_out(limits: Mapping[str, Threshold], measures: Sequence[Measure]) ->
 
 
 def threat_model(
-    known: Sequence[str] | str, sensitive: Sequence[Target], others: Mapping[str, Sequence[str]] | None = None
+    known: Sequence[str] | str, sensitive: Sequence[Target], others: Mapping[str, str] | None = None
 ) -> str:
     """Return what an attacker knows and guesses, in words.
 
-    ``others``: what is known in place of it, with the keys of the measures whose attacker knows that.
+    ``others``: what the attackers of single measures know in place of it, by the keys of the measures.
 
     Example:
-        >>> threat_model(["age", "sex"], ["income"], {"all other columns": ["rapid.income"]})
+        >>> threat_model(["age", "sex"], ["income"], {"rapid.income": "all other columns"})
         'attacker has the release, knows age, sex; guesses income; in rapid.income knows all other columns'
     """
     knows = "all other columns" if known == "*" else ", ".join(known)
     told = f"attacker has the release, knows {knows}; guesses {', '.join(map(name_of, sensitive))}"
-    return told + "".join(f"; in {columns_named(keys)} knows {words}" for words, keys in (others or {}).items())
+    return told + known_elsewhere(others or {})
 
 
-def _knowing(known: Mapping[str, Sequence[str]], sample: Sample) -> dict[str, list[str]]:
-    """Return the measures whose attacker does not know the key of the study, by what that attacker knows, in words."""
-    told: dict[str, list[str]] = {}
-    for key, columns in known.items():
-        everything = len(columns) > 1 and set(columns) | set(sample.guessed) >= set(sample.columns)
-        told.setdefault(Knowledge(columns, everything=everything).words, []).append(key)
-    return told
+def _knowing(known: Mapping[str, Sequence[str]], sample: Sample) -> dict[str, str]:
+    """Return what the attackers of measures know who do not know the key of the study, in words."""
+    every, guessed = set(sample.columns), set(sample.guessed)
+    return {
+        key: Knowledge(columns, everything=len(columns) > 1 and set(columns) | guessed >= every).words
+        for key, columns in known.items()
+    }
 
 
 def _settings(generator: Generator) -> dict[str, str]:

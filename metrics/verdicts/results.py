@@ -9,7 +9,7 @@ The answer of a study in a line a synthesizer, and what a reader must know of th
 The terminal, the report, MLflow and Prefect show these words and numbers; none of them has its own.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import get_args
@@ -28,7 +28,16 @@ from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, is_signed, limited, quantity_of
 from synthrisk.metrics.verdicts.references import REFERENCES, Check, PlantedLeak, planted_leaks
 from synthrisk.metrics.verdicts.revealing_columns import Carriers
-from synthrisk.metrics.verdicts.sentences import Knowledge, columns_named, counted, legend, sentence, table_in_words
+from synthrisk.metrics.verdicts.sentences import (
+    Knowledge,
+    columns_named,
+    counted,
+    known_elsewhere,
+    legend,
+    listed,
+    sentence,
+    table_in_words,
+)
 from synthrisk.metrics.verdicts.verdicts import (
     LOOK,
     NO_INTERVAL,
@@ -520,7 +529,7 @@ def _said(
     if word == "INVALID RELEASE":
         return f"may not go out: its releases are broken: {deciding[0].reason}", deciding[0].brief
     if not deciding:
-        reasons = _listed(f"{limited(v.quantity).key}: {v.reason}" for v in verdicts)
+        reasons = listed((f"{limited(v.quantity).key}: {v.reason}" for v in verdicts), _CAUSES)
         return f"cannot say: no limit can tell a copy from new people here: {reasons}", "no limit can tell"
     told = _sentences(deciding, people[0])
     if word == "RISK":
@@ -536,13 +545,6 @@ def _sentences(deciding: Sequence[Verdict], told: str) -> str:
     if first.word == "INCONCLUSIVE" and first.brief not in (STRADDLES, NO_INTERVAL):
         told += f": {first.brief}"
     return told + (f", and so {'says' if others == 1 else 'say'} {counted(others, 'other limit')}" if others else "")
-
-
-def _listed(texts: Iterable[str]) -> str:
-    """Return the first texts, each once, and how many more there are."""
-    each = list(dict.fromkeys(texts))
-    more = f" (and {len(each) - _CAUSES} more)" if len(each) > _CAUSES else ""
-    return ", ".join(each[:_CAUSES]) + more
 
 
 def _surest(findings: Sequence[Finding], measures: Sequence[Measure]) -> Reached | None:
@@ -566,12 +568,7 @@ def _attacker(result: StudyResult) -> str:
     own = knowledge_of(result)
     told = f"has the release, knows {own.words or 'no column'}"
     told += f"; guesses {columns_named(own.guessed)}" if own.guessed else ""
-    others: dict[str, list[str]] = {}
-    for key in result.known:
-        others.setdefault(knowledge_of(result, key).words, []).append(key)
-    for words, keys in others.items():
-        told += f"; in {columns_named(keys)} knows {words}"
-    return told
+    return told + known_elsewhere({key: knowledge_of(result, key).words for key in result.known})
 
 
 def _references(result: StudyResult) -> str:

@@ -1,6 +1,6 @@
 """What a limited quantity says of people, in a sentence that needs no word of statistics."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isnan
 
@@ -106,6 +106,26 @@ def table_in_words(facts: Mapping[str, str]) -> str:
     many = int(facts.get("releases", "1"))
     releases = f"; {many:,} releases of each generator" if many > 1 else ""
     return (f"{facts['data']}: " if "data" in facts else "") + records + entities + columns + releases
+
+
+def known_elsewhere(known: Mapping[str, str]) -> str:
+    """Return what attackers of single measures know in place of what the study says, by the keys of the measures.
+
+    Example:
+        >>> known_elsewhere({"rapid.income": "all other columns", "rapid.job": "all other columns"})
+        '; in rapid.income and rapid.job knows all other columns'
+    """
+    keys: dict[str, list[str]] = {}
+    for key, words in known.items():
+        keys.setdefault(words, []).append(key)
+    return "".join(f"; in {columns_named(own)} knows {words}" for words, own in keys.items())
+
+
+def listed(texts: Iterable[str], most: int) -> str:
+    """Return the first texts, each once, and how many more there are."""
+    each = list(dict.fromkeys(texts))
+    more = f" (and {len(each) - most} more)" if len(each) > most else ""
+    return ", ".join(each[:most]) + more
 
 
 def counted(count: int, thing: str) -> str:
