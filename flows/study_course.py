@@ -17,6 +17,7 @@ from synthrisk.conf import Study
 from synthrisk.conf.loader import settings_text
 from synthrisk.conf.study import NON_MEMBERS, Runner, Tracking
 from synthrisk.flows.execution.calls_and_retries import LOST, OURS, Answer, Calls, How
+from synthrisk.flows.execution.workers import compile_beside
 from synthrisk.flows.orchestration.progress import LOOK, ends_of, in_words, progress, say, seconds_of, step, warn
 from synthrisk.flows.orchestration.server import run_log
 from synthrisk.flows.outcome import Outcome
@@ -98,6 +99,7 @@ def found_again(sample: Sample, attacks: Sequence[tuple[Generator, Sequence[Plan
 
 
 _LOOK = 0.5  # seconds
+_MANY, _LONG = 12, 30.0  # releases, and seconds of attacks, from which all is compiled beside the first of them
 
 Place = tuple[Generator, Sequence[Planned], Cell]
 """Whose release is made where, and with what it is attacked."""
@@ -293,6 +295,8 @@ def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "",
     failures: dict[str, str] = {}
     running = start_all(study.runner, sample, attacks, calls)
     expected = foretold(running, sample, calls.at_once or study.runner.workers)
+    if len(running.made) >= _MANY and expected > _LONG:
+        compile_beside()
     opening = Opening(study.tracking, sample) if opens else None
     if opening is not None and calls.at_once == 1:  # nothing is attacked beside it
         with step("opening the store", begins=False):

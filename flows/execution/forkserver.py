@@ -1,7 +1,8 @@
 """Imported by the process that workers are forked from: what it has, each of them has at once.
 
 What each look at a release runs is compiled meanwhile, where it never was on this machine: once, not in every worker
-at the same time, and in a process of its own, beside the imports.
+at the same time, and in a process of its own, beside the imports. As a program, ``python -m``, this module compiles
+all that many releases need, which ``workers.compile_beside`` begins.
 """
 
 import multiprocessing.connection
@@ -55,4 +56,15 @@ def _compile() -> None:
         prepare()
 
 
-_make_ready()
+def _compile_all() -> None:
+    from synthrisk.metrics.models.forest import prepare as prepare_forest
+
+    prepare_forest()
+    prepare(walks=True)
+
+
+if __name__ == "__main__":
+    with suppress(Exception):  # without numba there is nothing to compile; of the rest a worker tells
+        _compile_all()
+else:
+    _make_ready()

@@ -3,7 +3,9 @@
 import ast
 import os
 import signal
+import subprocess
 import sys
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -78,6 +80,25 @@ def warm() -> None:
     """Import what every worker needs, while the study is still being looked at."""
     for name in _TASKS:
         import_module(f"synthrisk.tasks.{name}")
+
+
+def compile_beside() -> None:
+    """Compile what many releases need, in a process of its own that ends with this one.
+
+    Workers take it from the disk as soon as it is there. Until then they go the way that nothing has to be compiled
+    for, with the same numbers. Where all is there already, the process ends at once.
+    """
+    program = ["synthrisk.tasks.workspace.parent_process", str(os.getpid()), "synthrisk.flows.execution.forkserver"]
+    none = subprocess.DEVNULL
+    with suppress(OSError):  # there is no room for it: each worker compiles for itself
+        _BESIDE.append(
+            subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-m", *program], stdin=none, stdout=none, stderr=none, start_new_session=True
+            )
+        )
+
+
+_BESIDE: list[subprocess.Popen[bytes]] = []  # held, for nobody waits for them
 
 
 def check_runner(settings: "Runner") -> None:

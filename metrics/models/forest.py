@@ -120,6 +120,12 @@ def _compiled() -> Callable[..., None] | None:
     return partial(in_blocks, grow)
 
 
+def prepare() -> None:
+    """Compile what grows trees, where numba can be imported; nothing is done that is on disk already."""
+    _DONE[0] += int(_COMPILING)
+    RandomForest(1).fit(np.zeros((2, 1)), np.arange(2)).predict_proba(np.zeros((1, 1)))
+
+
 def _pays(records: int) -> bool:
     """Tell whether compiled code is there, or is worth compiling by now: scikit-learn gives the same numbers.
 
@@ -155,7 +161,8 @@ class _Coded(NamedTuple):
         found = [pd.factorize(column, sort=True) for column in both.T]
         sizes = np.array([len(levels) for _, levels in found])
         widest = int(sizes.max())
-        codes = np.empty(both.T.shape, dtype=np.min_scalar_type(widest))
+        # of two bytes though one would do: what takes another kind of codes would be compiled once more
+        codes = np.empty(both.T.shape, dtype=np.result_type(np.uint16, np.min_scalar_type(widest)))
         values, close = np.zeros((len(sizes), widest), dtype=np.float32), np.zeros(len(sizes), dtype=bool)
         for f, (ranks, levels) in enumerate(found):
             codes[f] = np.where(ranks < 0, len(levels), ranks)

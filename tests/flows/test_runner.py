@@ -1,5 +1,6 @@
 """Any task runner of Prefect by its import path: made with its options, refused in a sentence where it is none."""
 
+import os
 import subprocess
 import sys
 
@@ -77,3 +78,23 @@ def test_a_worker_asks_the_server_of_each_command(tmp_path):
     script.write_text(SERVICES)
     said = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=240)
     assert said.stdout.split() == ["True", "False", "True", "True"], said.stderr  # first as Prefect has it
+
+
+_ASKED = """
+import sys
+from synthrisk.flows.execution import workers
+from synthrisk.metrics.compiled import is_kept
+from synthrisk.metrics.models.forest_trees import grow
+from synthrisk.metrics.neighbours.box_search import VECTORS, WALKS
+
+before = [is_kept(each) for each in (grow, *VECTORS, *WALKS)]
+workers.compile_beside()
+print(workers._BESIDE[0].wait(), any(before), all(map(is_kept, (grow, *VECTORS, *WALKS))), bool(grow.signatures))
+"""
+
+
+@pytest.mark.proof  # compiles everything anew
+def test_what_many_releases_need_is_compiled_in_a_process_of_its_own_and_found_on_disk(tmp_path):
+    own = {"capture_output": True, "text": True, "check": True, "env": os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}}
+    told = subprocess.run([sys.executable, "-c", _ASKED], **own).stdout.split()
+    assert told == ["0", "False", "True", "False"]

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from synthrisk.metrics.models.features import one_hot_features, ordinal_features
-from synthrisk.metrics.tables.order import among_equals, canonical
+from synthrisk.metrics.tables.order import among_equals, canonical, lexicographic_ranks
 from synthrisk.metrics.tables.tables import Tables
 
 
@@ -74,3 +76,24 @@ def test_equal_rows_have_equal_ranks_and_others_not():
 def test_what_equal_rows_have_by_chance_is_shared():
     values, rows = np.array([1.0, 2.0, 6.0, 7.0]), np.array([3, 9, 3, 9])
     np.testing.assert_array_equal(among_equals(values, rows), [3.5, 4.5, 3.5, 4.5])
+
+
+@given(
+    rows=st.integers(1, 40),
+    kinds=st.lists(st.sampled_from(["few", "far apart", "floats", "missing", "booleans"]), min_size=1, max_size=9),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_ranks_of_rows_are_their_places_among_the_distinct_rows_in_order(rows, kinds, seed):
+    rng = np.random.default_rng(seed)
+    drawn = {
+        "few": lambda: rng.integers(-3, 3, rows).astype(rng.choice([np.int8, np.int64])),
+        "far apart": lambda: rng.choice([-(2**62), 0, 7, 2**62], rows),
+        "floats": lambda: rng.choice([-0.0, 0.0, 0.5, np.inf], rows),
+        "missing": lambda: np.where(rng.random(rows) < 0.3, np.nan, rng.integers(0, 4, rows)),
+        "booleans": lambda: rng.random(rows) < 0.5,
+    }
+    columns = [drawn[kind]() for kind in kinds]
+    cells = zip(*(column.tolist() for column in columns), strict=True)
+    keys = [tuple((1, 0.0) if cell != cell else (0, cell) for cell in row) for row in cells]  # NaN comes last
+    places = {key: place for place, key in enumerate(sorted(set(keys)))}
+    assert lexicographic_ranks(columns).tolist() == [places[key] for key in keys]
