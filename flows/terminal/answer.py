@@ -34,7 +34,7 @@ from synthrisk.metrics.verdicts.references import PlantedLeak
 from synthrisk.metrics.verdicts.results import Headline, Overview, StudyResult, overview
 from synthrisk.metrics.verdicts.tables import tried
 from synthrisk.metrics.verdicts.verdicts import NO_INTERVAL, STRADDLES, Verdict
-from synthrisk.tasks.tracking.addresses import not_logged_yet
+from synthrisk.tasks.tracking.addresses import RECORD, not_logged_yet
 
 NARROWEST, WIDEST = 80, 120
 _MOST = 23  # lines in all
@@ -166,7 +166,10 @@ def _study_lines(told: Overview, room: int) -> list[Text]:
     """Return what was asked; knowledge and what is guessed are one line where they fit into ``room``."""
     knows, _, guesses = told.attacker.partition("; ")
     in_one = _headed("Attacker", told.attacker)
-    lines = [_headed("Data", told.data), in_one if in_one.cell_len <= room else _headed("Attacker", knows)]
+    data = _headed("Data", told.data)
+    if data.cell_len > room > 0:  # how many releases there are stands in the report
+        data = _headed("Data", told.data.partition("; ")[0])
+    lines = [data, in_one if in_one.cell_len <= room else _headed("Attacker", knows)]
     lines += [_headed("", guesses)] if guesses and in_one.cell_len > room else []
     owners = "; ".join(f'{len(names)} set by "{source}"' for source, names in told.owners.items())
     return [*lines, _headed("Limits", owners)] if owners else lines
@@ -471,8 +474,6 @@ def _where(outcome: Outcome) -> list[Text]:
     """Return where the report is, and the command that opens it."""
     logged = outcome.logged
     if logged.waits:
-        from synthrisk.tasks.report import RECORD
-
         page = str(Path(outcome.report).with_name(RECORD)) if outcome.report else ""
         record = [_headed("Record", _near(page))] if page else []
         return [_report(outcome), *record, _headed("Tracking", not_logged_yet(logged), "bold yellow")]
