@@ -14,6 +14,7 @@ no count, nothing of equal rows, no line on what no limit judges, and no place o
 
 import math
 import os
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -316,20 +317,27 @@ def _say(
     form: Form,
     put: Callable[[list[Text], Sequence[Text]], bool],
 ) -> bool:
-    """Say one more sentence of a generator where there is room; tell whether there was."""
+    """Say one more sentence of a generator where there is room; tell whether there was.
+
+    The limited quantity stands in grey behind it, on a line more where there is room for that too.
+    """
     word = "" if verdict.word == below.headline.word else f"{verdict.word}  "
-    text = f"  {word}{inert(words)} {inert(verdict.quantity)}"
-    lines = [Text(line) for line in ([text] if form.whole else in_lines(text, room, 2))]
-    lines[0].stylize(COLOURS.get(verdict.word, "") if word else "", 2, 2 + len(verdict.word))
-    last = lines[-1].plain
-    if last.endswith(key := inert(verdict.quantity)):
-        lines[-1].stylize("dim", len(last) - len(key))
+    text, key = f"  {word}{inert(words)}", inert(verdict.quantity)
     if form.whole:
-        below.others += lines
-    elif not put(below.others, lines):
-        return False
-    below.said.append(verdict)
-    return True
+        tries = [[Text.assemble(text, (f" {key}", "dim"))]]
+    else:
+        tries = [[Text(line) for line in in_lines(each, room, 2)] for each in (f"{text} {key}", text)]
+        if (last := tries[0][-1]).plain.endswith(key):
+            last.stylize("dim", len(last.plain) - len(key))
+    for lines in tries:
+        lines[0].stylize(COLOURS.get(verdict.word, "") if word else "", 2, 2 + len(verdict.word))
+        if form.whole:
+            below.others += lines
+        elif not put(below.others, lines):
+            continue
+        below.said.append(verdict)
+        return True
+    return False
 
 
 def _released_lines(result: StudyResult) -> list[Text]:
@@ -380,8 +388,13 @@ def _carried(headline: Headline, room: int, *, brief: bool = False) -> list[Text
     return _indented(inert(told), room, "dim")
 
 
+_RAW = re.compile(r"( in 1,?0+) \([\d.]+\)$")  # a limit as a study file has it, behind that of so many people
+
+
 def _would_decide(headline: Headline, room: int) -> list[Text]:
-    return _indented(f"would decide: {inert(headline.would_decide)}" if headline.would_decide else "", room, "dim")
+    text = f"would decide: {inert(headline.would_decide)}" if headline.would_decide else ""
+    whole, short = _indented(text, room, "dim"), _indented(_RAW.sub(r"\1", text), room, "dim")
+    return whole if len(whole) == len(short) else short
 
 
 def _lacking(headline: Headline) -> str:

@@ -204,6 +204,16 @@ def test_every_limit_that_is_crossed_has_its_sentence_and_what_has_no_room_is_co
     assert "and 55 more: 55 RISK\n117 more sentences (RISK: 117): -v\n" in many
 
 
+def test_a_limit_in_people_has_its_number_behind_it_where_that_takes_no_line_more():
+    made = outcome(memorization=0.1, limits=1)
+    (first, *rest) = made.result.verdicts
+    for records, whole in (("600 records (there are 300)", True), ("9,600 records (there are 6,000)", False)):
+        told = replace(first, word="INCONCLUSIVE", advice=f"{records}, or no limit below 0.06")
+        result = replace(made.result, verdicts=[told, *rest])
+        lines = [line.plain for line in answer_lines(replace(made, result=result), 80)]
+        assert f"  would decide: {records}, or no limit below 6 in 100{' (0.06)' * whole}" in lines
+
+
 def test_sentences_come_by_how_near_they_are_to_their_limit():
     """Those of limits that are crossed come first; a word that is not that of the generator stands before its own."""
     made = outcome()
