@@ -237,7 +237,7 @@ def trend_rows(steps: Iterable[Step]) -> list[dict[str, Any]]:
 
 def _step_on(step: Step) -> list[str]:
     """Return the names of the limits that the verdict of a step is on."""
-    row = {"synthesizer": step.synthesizer, "measure": step.measure, "verdict": step.verdict}
+    row: Row = {"synthesizer": step.synthesizer, "measure": step.measure, "verdict": step.verdict}
     return [each.quantity for each in _verdict_on(step.study, row)]
 
 
