@@ -159,12 +159,19 @@ def score_html(score: "Score") -> str:
     """Return a score as a short table of what is read first and its worst records, all other numbers folded."""
     known = {name: v for name, v in score.details.items() if not name.startswith("ceiling_") and "curve_" not in name}
     rows = [("value", _value_html(score))]
-    rows += [(name, number(known.pop(name))) for name in _FIRST if name in known]
+    first = ("isolated_share", *_FIRST) if "isolated_share" in known else _FIRST
+    rows += [(_called(score, name), number(known.pop(name))) for name in first if name in known]
     rows += [] if score.records is None else [("records", f"{len(score.records):,}")]
     said = "".join(f"<p>{escape(text)}</p>" for text in (score.meaning, score.reason, score.warning) if text)
     rest = [("published", number(score.published)), *((name, number(value)) for name, value in known.items())]
     folded = f"<details><summary>all numbers</summary>{table(['', ''], rest)}</details>"  # curves are drawn by ``plot``
     return f"{table([score.metric, ''], rows)}{said}{_worst_html(score)}{folded}"
+
+
+def _called(score: "Score", name: str) -> str:
+    """Return what a yardstick is called: that of claims which name no target is no risk of control records."""
+    of_isolated = {"isolated_share": "members among those singled out", "control": "members among them by chance"}
+    return of_isolated.get(name, name) if "isolated_share" in score.details else name
 
 
 def _value_html(score: "Score") -> str:
@@ -243,7 +250,7 @@ def _scored(score: Score) -> np.ndarray:
 def _draw_shares(score: Score, axes: "Axes") -> None:
     """Draw scores that are all 0 or 1: a bar a share, from 0 to 1, that of the members with its interval."""
     scores, details = _scored(score), score.details
-    known = {"value": score.value} | {name: details[name] for name in YARDSTICKS if name in details}
+    known = {"value": score.value} | {_called(score, name): details[name] for name in YARDSTICKS if name in details}
     known |= {"null": details["null_real_mean"]} if "null_real_mean" in details else {}
     bars = {name: (value, value, value) for name, value in known.items() if np.isfinite(value)}
     found = estimate(scores[None])
@@ -271,7 +278,7 @@ def _draw_spread(score: Score, axes: "Axes") -> None:
         axes.step(scores, share, where="pre", label=f"{len(scores):,} records")
         axes.set_ylabel("share of records with at least this score")
     lines: list[tuple[str, float, Any]] = [("value", score.value, "-")]
-    known = [(name, score.details[name]) for name in YARDSTICKS if name in score.details]
+    known = [(_called(score, name), score.details[name]) for name in YARDSTICKS if name in score.details]
     lines += [(name, value, dash) for (name, value), dash in zip(known, _DASHES, strict=False)]
     for name, value, dash in lines:
         if np.isfinite(value):

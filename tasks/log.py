@@ -18,8 +18,8 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.pages.templates import without_values
-from synthrisk.tasks.report import RECORD, report
-from synthrisk.tasks.tracking.addresses import Logged, Pages, allowed, not_logged_yet, store_address
+from synthrisk.tasks.report import report
+from synthrisk.tasks.tracking.addresses import FIRST, RECORD, Logged, Pages, allowed, not_logged_yet, store_address
 from synthrisk.tasks.tracking.history import REPORT
 from synthrisk.tasks.tracking.names import origin
 from synthrisk.tasks.tracking.store import FAULTS, StoreError, answers, reason_of, text_of
@@ -38,9 +38,6 @@ from synthrisk.tasks.workspace.folders import is_kept, there
 from synthrisk.tasks.workspace.references import Judged
 from synthrisk.tasks.workspace.store import private_folder, replace_file
 from synthrisk.tasks.workspace.verb import check_given, verb
-
-FIRST = "1_record.html"
-"""The decision record among the artifacts of a study, which MLflow lists by name: before all others."""
 
 
 class NotLoggedError(RunError):

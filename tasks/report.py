@@ -3,14 +3,12 @@
 from pathlib import Path
 
 from synthrisk.conf.secrets import mask
+from synthrisk.tasks.tracking.addresses import RECORD
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import Place, share_file
 from synthrisk.tasks.workspace.references import Judged
 from synthrisk.tasks.workspace.store import replace_file
 from synthrisk.tasks.workspace.verb import verb
-
-RECORD = "record.html"
-"""The decision record, beside the report."""
 
 
 @verb("report")

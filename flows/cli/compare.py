@@ -19,8 +19,10 @@ from synthrisk.flows.terminal.columns import (
     Column,
     Line,
     in_columns,
+    in_lines,
     inert,
     interval,
+    judged_lines,
     league_cells,
     number,
     style_of,
@@ -32,7 +34,9 @@ from synthrisk.flows.terminal.comparison import (
     Standing,
     estimate,
     judged_measures,
+    judged_of,
     known_measures,
+    limits_on,
     measure_rows,
     on_limits,
     standings,
@@ -41,10 +45,8 @@ from synthrisk.flows.terminal.comparison import (
 from synthrisk.metrics.catalogue import overview
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.verdicts.quantities import Limited, is_signed, limited
+from synthrisk.metrics.verdicts.quantities import Limited, is_signed
 from synthrisk.tasks.tracking.history import PastStudy, Step, studies, trend
-
-_IN_LEAGUE = ("risk", "risk_control", "memorization")  # quantities that the table of a measure shows
 
 
 def print_tables(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str], known: int) -> None:
@@ -118,11 +120,16 @@ def _word(row: Standing) -> Text:
 def _print_measure(console: Console, study: PastStudy, measure: str) -> None:
     """Print one measure: of risk with the verdict on this measure alone, of utility beside its ceiling."""
     if rows := measure_rows(study, measure):
-        console.print(Text(f"\n{inert(measure)}", "bold"))
-        numbers = [Column(head, right=True) for head in HEADS]
-        lines = [Line([row.synthesizer, *league_cells(row)], style_of(row.role)) for row in rows]
+        limits = limits_on(study, measure)
+        console.print()
+        for line in in_lines(f"{inert(measure)}{f'  ({limits})' if limits else ''}", console.width):
+            console.print(Text(line, "bold"), soft_wrap=True)
+        numbers, keys = [Column(head, right=True) for head in HEADS], known_measures(study)
+        lines = []
+        for row in rows:
+            below = judged_lines(row, judged_of(study, row.synthesizer, measure), keys)
+            lines.append(Line([row.synthesizer, *league_cells(row)], style_of(row.role), below))
         _print(console, [Column("synthesizer", folds=True), *numbers, Column("verdict")], lines)
-        _print_other_limits(console, study, measure)
     if useful := utility_rows(study, measure):
         console.print(Text.assemble((f"\n{inert(measure)}", "bold"), "  utility: high is good"))
         columns = [Column("synthesizer", folds=True), Column("utility", right=True), Column("ceiling", right=True)]
@@ -138,17 +145,6 @@ def _print_measure(console: Console, study: PastStudy, measure: str) -> None:
 
 def _ceiling(row: Row) -> float:
     return estimate(row, "utility_ceiling").value
-
-
-def _print_other_limits(console: Console, study: PastStudy, measure: str) -> None:
-    """Print limited quantities of a measure that its table does not show: gains, rates, groups."""
-    keys = known_measures(study)
-    for each in on_limits(study, [measure]):
-        what = limited(each.quantity, keys)
-        if what.quantity in _IN_LEAGUE and not what.group:
-            continue
-        told = Text.assemble(f"{what.words}, limit {each.limit:g}: {inert(each.synthesizer)} ", interval(each.found))
-        console.print(told, Text(each.word, COLOURS.get(each.word, "")))
 
 
 def _print_failures(console: Console, study: PastStudy) -> None:

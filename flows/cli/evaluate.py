@@ -34,7 +34,7 @@ from synthrisk.flows.orchestration.server import is_configured, with_or_without
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.preflight import check, checked_on
 from synthrisk.flows.study_course import course
-from synthrisk.flows.terminal.answer import close, lines_of, print_vendor_answer, vendor_answer
+from synthrisk.flows.terminal.answer import close, form_of, lines_of, print_vendor_answer, vendor_answer
 from synthrisk.flows.terminal.proposal import print_guesses, print_left_out, print_proposal, print_roles
 from synthrisk.flows.terminal.tables import full_tables, notes
 from synthrisk.metrics.errors import InputError
@@ -354,5 +354,9 @@ def _limits(planned: list[Any], limit: float, real: str, control: str | None) ->
 
 def _close(result: StudyResult, *, verbose: bool) -> None:
     console = Console(highlight=False)
-    for line in [*(full_tables(result) if verbose else ()), *notes(result), *lines_of(result, console.width)]:
+    for line in [
+        *(full_tables(result) if verbose else ()),
+        *notes(result),
+        *lines_of(result, console.width, form_of(console, verbose=verbose)),
+    ]:
         console.print(line, soft_wrap=True) if not verbose else console.print(line)

@@ -34,7 +34,7 @@ def serve(port: int, tracking_uri: str | None, workspace: Path, study: str | Non
         port: Where it listens.
         tracking_uri: The store; SQLite in the workspace unless given.
         workspace: Folder of the store and of the reports.
-        study: Name of a study: say where the report of the latest one is, and where MLflow shows it.
+        study: Name of a study: say where report and record of the latest one are, and where MLflow shows it.
         opens: Whether to open these pages in the browser; of the latest study of all, unless ``study`` names one.
 
     Raises:
@@ -51,6 +51,8 @@ def serve(port: int, tracking_uri: str | None, workspace: Path, study: str | Non
     server = f"http://127.0.0.1:{port}" if local else uri.rstrip("/")
     if latest is not None and latest.report is not None:
         _say("report", latest.report)
+        if latest.record is not None:
+            _say("record", latest.record)
         if opens:
             _open(latest.report.absolute().as_uri())
     if not local or (latest is not None and _has(server, latest)):
@@ -105,13 +107,11 @@ def show_record(study: str, tracking_uri: str | None, workspace: Path, to: Path 
     Raises:
         InputError: There is no store, no such study in it, or no record of it in the workspace.
     """
-    from synthrisk.tasks.report import RECORD
-
     tracking = Tracking(uri=tracking_uri)
     check_tracking(tracking)
     latest = _latest(tracking, workspace, study)
-    page = latest.report.with_name(RECORD) if latest is not None and latest.report is not None else None
-    if page is None or not page.is_file():
+    page = latest.record if latest is not None else None
+    if page is None:
         where = f"; run {latest.run_id} of MLflow has it among its artifacts" if latest is not None else ""
         raise InputError(f"the workspace must hold the decision record of {study!r}, got none{where}")
     if to is not None:

@@ -1,6 +1,6 @@
 """The answer of a study on the terminal: at most 23 lines, none longer than the terminal is wide.
 
-So a terminal of 24 rows shows all of it above its prompt.
+So a terminal of 24 rows shows all of it above its prompt. Elsewhere, such as in a file, each sentence has its line.
 
 Who attacked what with which knowledge, a line a generator, what no limit judges, what the study is able to see, and
 where to read on.
@@ -14,8 +14,10 @@ no count, nothing of equal rows, no line on what no limit judges, and no place o
 
 import math
 import os
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,7 @@ from synthrisk.metrics.verdicts.references import PlantedLeak
 from synthrisk.metrics.verdicts.results import Headline, Overview, StudyResult, overview
 from synthrisk.metrics.verdicts.tables import tried
 from synthrisk.metrics.verdicts.verdicts import NO_INTERVAL, STRADDLES, Verdict
-from synthrisk.tasks.tracking.addresses import not_logged_yet
+from synthrisk.tasks.tracking.addresses import RECORD, not_logged_yet
 
 NARROWEST, WIDEST = 80, 120
 _MOST = 23  # lines in all
@@ -51,34 +53,74 @@ WORKSPACE = ".synthrisk"
 NOT_JUDGED = Text("No limits: no verdict. Nothing was judged.", "bold yellow")
 
 
-def answer_lines(outcome: Outcome, width: int) -> list[Text]:
+@dataclass(frozen=True)
+class Form:
+    """In which form the answer is given."""
+
+    whole: bool = False  # of all generators shown each sentence, a line each: for what is no terminal, and has no end
+    others: str = "-v"  # where the sentences are that have found no place
+
+
+USUAL = Form()
+
+
+def form_of(console: Console, *, verbose: bool) -> Form:
+    """Return the form of the answer on a console; ``verbose``: all tables stand above it, with all sentences."""
+    return Form(whole=not (console.is_terminal or verbose), others="above" if verbose else "-v")
+
+
+def answer_lines(outcome: Outcome, width: int, form: Form = USUAL) -> list[Text]:
     """Return the lines; ``width`` is that of the terminal.
 
     The record has no line of its own where it would take that of something that a word rests on.
     """
     where = _where(outcome)
-    lines, all_told = _fitted(outcome.result, width, len(where))
+    lines, all_told = _fitted(outcome.result, width, len(where), form)
     if not all_told and len(where) > _FEWEST_WHERE:
         where = [where[0], where[-1]]
-        lines, _ = _fitted(outcome.result, width, len(where))
+        lines, _ = _fitted(outcome.result, width, len(where), form)
     return [*lines, *where]
 
 
-def lines_of(result: StudyResult, width: int) -> list[Text]:
+def lines_of(result: StudyResult, width: int, form: Form = USUAL) -> list[Text]:
     """Return the lines that say what was found, without those that say where."""
-    return _fitted(result, width, _WHERE)[0]
+    return _fitted(result, width, _WHERE, form)[0]
 
 
-def _fitted(result: StudyResult, width: int, where: int) -> tuple[list[Text], bool]:
+def _fitted(result: StudyResult, width: int, where: int, form: Form) -> tuple[list[Text], bool]:
     """Return the lines above so many that say where, and whether all that each word rests on has found a place."""
     room = min(max(width, NARROWEST), WIDEST)
     told, most = overview(result), _MOST - where
-    lines, all_told = _laid_out(result, told, room, most, brief=False)
-    return (lines, True) if all_told else _laid_out(result, told, room, most, brief=True)
+    lines, all_told = _laid_out(result, told, room, most, form, brief=False)
+    return (lines, True) if all_told else _laid_out(result, told, room, most, form, brief=True)
 
 
-def _laid_out(result: StudyResult, told: Overview, room: int, most: int, *, brief: bool) -> tuple[list[Text], bool]:
+def _laid_out(
+    result: StudyResult, told: Overview, room: int, most: int, form: Form, *, brief: bool
+) -> tuple[list[Text], bool]:
     """Return so many lines at most, and whether all that each word rests on has found a place.
+
+    Where sentences have found none, a line says how many.
+    """
+    above, found, after = _arranged(result, told, room, most, form, brief=brief)
+    if not found.unsaid:
+        return [*above, *found.lines, *after], found.all_told
+    if not form.whole:
+        above, found, after = _arranged(result, told, room, most - 1, form, brief=brief)
+    return [*above, *found.lines, _more(found.unsaid, form), *after], found.all_told
+
+
+def _more(unsaid: Sequence[Verdict], form: Form) -> Text:
+    """Return how many sentences there are elsewhere, and of how many limits that are crossed."""
+    crossed = sum(verdict.word == "RISK" for verdict in unsaid)
+    of_all = f" (RISK: {crossed})" if crossed else ""
+    return Text(f"{len(unsaid)} more sentence{'s' * (len(unsaid) != 1)}{of_all}: {form.others}", "dim")
+
+
+def _arranged(
+    result: StudyResult, told: Overview, room: int, most: int, form: Form, *, brief: bool
+) -> tuple[list[Text], "_Filled", list[Text]]:
+    """Return so many lines at most: what stands above the generators, theirs, and what stands below them.
 
     ``brief``: a line each for the attacker, for what is not judged and for the planted leaks leaves more of them to
     what the words rest on.
@@ -97,8 +139,7 @@ def _laid_out(result: StudyResult, told: Overview, room: int, most: int, *, brie
     above = _folded(above, room, left - _count(blocks))
     blocks = _whole(blocks, room, left - len(above))
     after = _folded(after, room, most - len(above) - _count(blocks))
-    own, all_told = _filled(blocks, room, most - len(above) - len(after))
-    return [*above, *own, *after], all_told
+    return above, _filled(told, blocks, room, most - len(above) - len(after), form), after
 
 
 def _folded(lines: Sequence[Text], room: int, most: int) -> list[Text]:
@@ -126,7 +167,10 @@ def _study_lines(told: Overview, room: int) -> list[Text]:
     """Return what was asked; knowledge and what is guessed are one line where they fit into ``room``."""
     knows, _, guesses = told.attacker.partition("; ")
     in_one = _headed("Attacker", told.attacker)
-    lines = [_headed("Data", told.data), in_one if in_one.cell_len <= room else _headed("Attacker", knows)]
+    data = _headed("Data", told.data)
+    if data.cell_len > room > 0:  # how many releases there are stands in the report
+        data = _headed("Data", told.data.partition("; ")[0])
+    lines = [data, in_one if in_one.cell_len <= room else _headed("Attacker", knows)]
     lines += [_headed("", guesses)] if guesses and in_one.cell_len > room else []
     owners = "; ".join(f'{len(names)} set by "{source}"' for source, names in told.owners.items())
     return [*lines, _headed("Limits", owners)] if owners else lines
@@ -178,29 +222,122 @@ def _whole(blocks: Sequence[Block], room: int, most: int) -> list[Block]:
     return found
 
 
-def _filled(blocks: Sequence[Block], room: int, most: int) -> tuple[list[Text], bool]:
+@dataclass(frozen=True)
+class _Filled:
+    """The lines of the generators, and what has found no place among them."""
+
+    lines: list[Text]
+    all_told: bool  # whether all that each word rests on has found one
+    unsaid: Sequence[Verdict]  # the limits whose sentences have not
+
+
+@dataclass
+class _Below:
+    """What stands below the line of one generator, in this order."""
+
+    headline: Headline
+    first: list[Text] = field(default_factory=list)  # the sentence that decides its word
+    others: list[Text] = field(default_factory=list)  # its other sentences
+    rest: list[Text] = field(default_factory=list)
+    said: list[Verdict] = field(default_factory=list)  # the limits whose sentences stand here
+
+
+def _filled(told: Overview, blocks: Sequence[Block], room: int, most: int, form: Form) -> _Filled:
     """Return the lines of the blocks, with what each word rests on below it as far as there is room.
 
-    Also return whether there was room for all of it.
-
     First comes what is not judged where that decides, else the sentence of each generator; then the name of what
-    decides where the sentence has no place for it, as if how many people had been copied, what would decide, and which
-    columns carry it.
+    decides where the sentence has no place for it, as if how many people had been copied, what would decide, the
+    sentences of other limits that are crossed, and which columns carry it. Last come the sentences of the other limits,
+    those first that are nearest to being crossed.
     """
-    spare = most - _count(blocks)
-    judged = [(h, lines) for h, lines in blocks if h is not None and h.word and (h.worst is not None or h.verdicts)]
-    all_told = True
-    for told in (_in_people, _named, _as_if, _would_decide, _carried):
-        every = [told(headline, room) for headline, _ in judged]
-        if told is _carried and sum(map(len, every)) > spare:
-            every = [_carried(headline, room, brief=True) for headline, _ in judged]
-        for (_, lines), more in zip(judged, every, strict=True):
-            if len(more) <= spare:
-                lines += more
-                spare -= len(more)
-            else:
-                all_told = False
-    return [line for _, lines in blocks for line in lines], all_told
+    spare, all_told = most - _count(blocks), True
+    own = [_Below(h) for h, _ in blocks if h is not None and h.word and (h.worst is not None or h.verdicts)]
+
+    def put(place: list[Text], lines: Sequence[Text]) -> bool:
+        nonlocal spare
+        if len(lines) > spare:
+            return False
+        place += lines
+        spare -= len(lines)
+        return True
+
+    for each in own:
+        lines = _in_people(each.headline, room)
+        placed = put(each.first, lines)
+        all_told = placed and all_told
+        each.said += each.headline.verdicts[: bool(placed and lines and not _lacking(each.headline))]
+    for each in own:
+        all_told = put(each.first, _named(each.headline, room)) and all_told
+    for part in (_as_if, _would_decide):
+        for each in own:
+            all_told = put(each.rest, part(each.headline, room)) and all_told
+    others = sorted(((each, *pair) for each in own for pair in _others(each)), key=lambda other: _nearness(other[1]))
+    crossed = [other for other in others if other[1].word == "RISK"]
+    for each, verdict, words in crossed:
+        all_told = _say(each, verdict, words, room, form, put) and all_told
+    carried = [_carried(each.headline, room) for each in own]
+    if sum(map(len, carried)) > spare:
+        carried = [_carried(each.headline, room, brief=True) for each in own]
+    for each, lines in zip(own, carried, strict=True):
+        all_told = put(each.rest, lines) and all_told
+    for each, verdict, words in others:
+        if verdict.word != "RISK":
+            _say(each, verdict, words, room, form, put)
+    below = {each.headline.synthesizer: [*each.first, *each.others, *each.rest] for each in own}
+    lines = [line for h, lines in blocks for line in [*lines, *below.get(h.synthesizer if h else "", [])]]
+    said = [verdict for each in own for verdict in each.said]
+    every = [verdict for headline in told.synthesizers for verdict, _ in _sayable(headline)]
+    return _Filled(lines, all_told, [verdict for verdict in every if verdict not in said])
+
+
+def _sayable(headline: Headline) -> list[tuple[Verdict, str]]:
+    """Return the limits whose sentences are to be said of a generator; lines of their own tell of values released."""
+    pairs = zip(headline.verdicts, headline.sentences, strict=True)
+    if headline.word in ("INVALID", "INVALID RELEASE"):
+        return list(pairs)[:1]
+    return [(v, words) for n, (v, words) in enumerate(pairs) if v.quantity != RELEASED or not n]
+
+
+def _others(below: _Below) -> list[tuple[Verdict, str]]:
+    """Return the limits of a generator whose sentences are not yet said."""
+    return [pair for pair in _sayable(below.headline) if pair[0] not in below.said]
+
+
+def _nearness(verdict: Verdict) -> tuple[bool, float]:
+    """Return the place of a limit among all: those first that are farthest beyond, then those that come nearest."""
+    reach = verdict.excess if verdict.word == "RISK" else verdict.reach
+    return verdict.word == "CANNOT TELL", -reach if not isnan(reach) else float("inf")
+
+
+def _say(
+    below: _Below,
+    verdict: Verdict,
+    words: str,
+    room: int,
+    form: Form,
+    put: Callable[[list[Text], Sequence[Text]], bool],
+) -> bool:
+    """Say one more sentence of a generator where there is room; tell whether there was.
+
+    The limited quantity stands in grey behind it, on a line more where there is room for that too.
+    """
+    word = "" if verdict.word == below.headline.word else f"{verdict.word}  "
+    text, key = f"  {word}{inert(words)}", inert(verdict.quantity)
+    if form.whole:
+        tries = [[Text.assemble(text, (f" {key}", "dim"))]]
+    else:
+        tries = [[Text(line) for line in in_lines(each, room, 2)] for each in (f"{text} {key}", text)]
+        if (last := tries[0][-1]).plain.endswith(key):
+            last.stylize("dim", len(last.plain) - len(key))
+    for lines in tries:
+        lines[0].stylize(COLOURS.get(verdict.word, "") if word else "", 2, 2 + len(verdict.word))
+        if form.whole:
+            below.others += lines
+        elif not put(below.others, lines):
+            continue
+        below.said.append(verdict)
+        return True
+    return False
 
 
 def _released_lines(result: StudyResult) -> list[Text]:
@@ -251,8 +388,13 @@ def _carried(headline: Headline, room: int, *, brief: bool = False) -> list[Text
     return _indented(inert(told), room, "dim")
 
 
+_RAW = re.compile(r"( in 1,?0+) \([\d.]+\)$")  # a limit as a study file has it, behind that of so many people
+
+
 def _would_decide(headline: Headline, room: int) -> list[Text]:
-    return _indented(f"would decide: {inert(headline.would_decide)}" if headline.would_decide else "", room, "dim")
+    text = f"would decide: {inert(headline.would_decide)}" if headline.would_decide else ""
+    whole, short = _indented(text, room, "dim"), _indented(_RAW.sub(r"\1", text), room, "dim")
+    return whole if len(whole) == len(short) else short
 
 
 def _lacking(headline: Headline) -> str:
@@ -345,8 +487,6 @@ def _where(outcome: Outcome) -> list[Text]:
     """Return where the report is, and the command that opens it."""
     logged = outcome.logged
     if logged.waits:
-        from synthrisk.tasks.report import RECORD
-
         page = str(Path(outcome.report).with_name(RECORD)) if outcome.report else ""
         record = [_headed("Record", _near(page))] if page else []
         return [_report(outcome), *record, _headed("Tracking", not_logged_yet(logged), "bold yellow")]
@@ -433,7 +573,7 @@ def close(outcome: Outcome, *, verbose: bool = False) -> None:
         console.print(table)
     for note in [*notes(outcome.result), *tried_lines(outcome.result)]:
         console.print(note)
-    for line in answer_lines(outcome, console.width):
+    for line in answer_lines(outcome, console.width, form_of(console, verbose=verbose)):
         console.print(line, soft_wrap=True)
 
 

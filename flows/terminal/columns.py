@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
@@ -12,6 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from synthrisk.metrics.intervals.estimates import Estimate, decimals
+from synthrisk.metrics.verdicts.quantities import is_signed, limited
 from synthrisk.metrics.verdicts.results import BRIEF, LeagueRow, interval_text
 
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
@@ -123,6 +124,7 @@ def _cut(text: str, width: int, force: bool = False) -> str:
 _LEAST = 10  # cells that a text keeps at least
 _MOST = 5  # lines of a text
 _GAP = 2
+_BELOW = "  "  # before what stands below a row
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ class Line:
 
     cells: Sequence[str | Text]
     style: str = ""
+    below: Sequence[Text] = ()  # what stands below it, over all columns: folded where it is longer than a line
 
 
 def in_columns(columns: Sequence[Column], lines: Sequence[Line], width: int) -> list[Text]:
@@ -162,7 +165,7 @@ def _laid_out(columns: Sequence[Column], lines: Sequence[Line], width: int) -> t
         for at, c in enumerate(columns)
     ]
     if sum(least) > room and columns[0].folds and len(columns) > 2:
-        below = [Line(line.cells[1:] or line.cells, line.style) for line in lines]
+        below = [Line(line.cells[1:] or line.cells, line.style, line.below) for line in lines]
         head, told = _laid_out(columns[1:], below, width)
         names = [folded(inert(str(line.cells[0])), width) if len(line.cells) > 1 else [] for line in lines]
         above = [[Text(part, line.style) for part in own] for own, line in zip(names, lines, strict=True)]
@@ -190,7 +193,15 @@ def _row(
         joined = _joined(columns, widths, [each[level] if level < len(each) else Text() for each in parts])
         joined.style = line.style
         told.append(joined)
-    return told
+    return told + [part for text in line.below for part in _below(text, width)]
+
+
+def _below(text: Text, width: int) -> list[Text]:
+    """Return a text in lines, indented; how its beginning looks is kept as far as the first line goes."""
+    first, *rest = (Text(part) for part in in_lines(f"{_BELOW}{text.plain}", width, len(_BELOW)))
+    for span in text.spans:
+        first.stylize(span.style, len(_BELOW) + span.start, len(_BELOW) + span.end)
+    return [first, *rest]
 
 
 def _longest(text: str) -> int:
@@ -262,9 +273,9 @@ class Generators:
         """Add a column behind those that are there, before the first row."""
         self._columns.append(Column(name, right, folds))
 
-    def add_row(self, *cells: str | Text, style: str = "") -> None:
-        """Add a row."""
-        self._lines.append(Line(cells, style))
+    def add_row(self, *cells: str | Text, style: str = "", below: Sequence[Text] = ()) -> None:
+        """Add a row, and what stands below it."""
+        self._lines.append(Line(cells, style, below))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Say how rich prints it."""
@@ -286,6 +297,48 @@ def league_cells(row: LeagueRow) -> Sequence[Text]:
     ]
     word = row.verdict if row.word or row.role == "reference" else "-"
     return *(cells or [Text()] * len(BRIEF)), Text(word, style=COLOURS.get(word, ""))
+
+
+@dataclass(frozen=True)
+class OnLimit:
+    """What one generator reaches in a limited quantity, and the verdict on it."""
+
+    synthesizer: str
+    quantity: str  # ``<quantity>/<measure>[@<group>]``
+    limit: float
+    found: Estimate
+    word: str
+
+
+_IN_LEAGUE = ("risk", "memorization")  # quantities that a league table shows with their interval
+
+
+def limits_in_head(limits: Iterable[tuple[str, float]], keys: Collection[str]) -> str:
+    """Return the limits on one measure for the head of its table, by their names; empty where there is none.
+
+    Example:
+        >>> limits_in_head({"memorization/cap": 0.05, "tpr/cap": 0.06}.items(), ["cap"])
+        'limit 0.05 on memorization, 0.06 on tpr'
+    """
+    told = dict.fromkeys(f"{value:g} on {limited(name, keys).words}" for name, value in limits)
+    return f"limit {', '.join(told)}" if told else ""
+
+
+def judged_lines(row: LeagueRow, judged: Iterable[OnLimit], keys: Collection[str]) -> list[Text]:
+    """Return what stands below a row of a league table: on what each verdict is, with number and limit.
+
+    Those that the word of the row is on come first. A number that the row shows is not said again. Nothing where the
+    one limit of the measure is on such a number: the head of the table says so.
+    """
+    own = [(limited(each.quantity, keys), each) for each in judged]
+    if all(what.words in _IN_LEAGUE for what, _ in own) and len(own) < 2:
+        return []
+    lines = []
+    for what, each in sorted(own, key=lambda pair: pair[1].word != row.word):
+        shown = "" if what.words in _IN_LEAGUE else f" {interval(each.found, is_signed(each.quantity)).plain}"
+        word = Text(each.word, COLOURS.get(each.word, ""))
+        lines.append(Text.assemble(word, f" on {what.words}{shown}, limit {each.limit:g}"))
+    return lines
 
 
 def style_of(role: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from synthrisk.flows.terminal.columns import interval, league_cells, number
+from synthrisk.flows.terminal.columns import OnLimit, interval, league_cells, limits_in_head, number
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.verdicts.quantities import is_signed, limited
 from synthrisk.metrics.verdicts.results import BRIEF, LeagueRow
@@ -48,17 +48,6 @@ class Standing:
     utility_measure: str
     failure: str
     cost: str = ""  # seconds and memory that a release took
-
-
-@dataclass(frozen=True)
-class OnLimit:
-    """What one generator reaches in a limited quantity, and the verdict on it."""
-
-    synthesizer: str
-    quantity: str  # ``<quantity>/<measure>[@<group>]``
-    limit: float
-    found: Estimate
-    word: str
 
 
 def standings(study: PastStudy) -> list[Standing]:
@@ -143,7 +132,24 @@ def _league_row(study: PastStudy, row: Row) -> LeagueRow:
     word = text(row["verdict"])
     cells = {column.name: estimate(row, column.name) for column in BRIEF}
     who = str(row["synthesizer"]), str(row["role"]), str(row["measure"])
-    return LeagueRow(*who, cells, "" if word in WORDLESS else word, study=study.study_id)
+    on = [limited(each.quantity, known_measures(study)).words for each in _verdict_on(study, row)]
+    return LeagueRow(*who, cells, "" if word in WORDLESS else word, on, study=study.study_id)
+
+
+def _verdict_on(study: PastStudy, row: Row) -> list[OnLimit]:
+    """Return the limits that the verdict of a row of the league table is on."""
+    own = judged_of(study, str(row["synthesizer"]), str(row["measure"]))
+    return [each for each in own if each.word == text(row["verdict"])]
+
+
+def judged_of(study: PastStudy, synthesizer: str, measure: str) -> list[OnLimit]:
+    """Return what a study says of one generator under each limit on one measure."""
+    return [each for each in on_limits(study, [measure]) if each.synthesizer == synthesizer]
+
+
+def limits_on(study: PastStudy, measure: str) -> str:
+    """Return the limits on one measure for the head of its table; empty where there is none."""
+    return limits_in_head(((each.quantity, each.limit) for each in on_limits(study, [measure])), known_measures(study))
 
 
 def _place(study: PastStudy) -> Any:
@@ -170,7 +176,7 @@ def as_json(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -
             "start": study.start.isoformat(),
             "facts": {name: value for name, value in study.tags.items() if name not in ("study_id", "role", "verdict")},
             "generators": _plain(study.generators.to_dict("records")),
-            "measures": _plain(_only(study.league, measures).to_dict("records")),
+            "measures": _plain(_only(_league(study), measures).to_dict("records")),
             "verdicts": _plain([vars(each) for each in on_limits(study, measures)]),
             "utility": _plain(_only(study.utility, measures).to_dict("records")),
         }
@@ -187,7 +193,7 @@ def as_table(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) 
     if asked.history:
         return pd.DataFrame(trend_rows(trend(shown, _risks(shown, measures))))
     if asked.every or asked.measure is not None:
-        parts = [_dated(study, _only(each, measures)) for study in shown for each in (study.league, study.utility)]
+        parts = [_dated(study, _only(each, measures)) for study in shown for each in (_league(study), study.utility)]
         known = [part for part in parts if len(part)]
         return pd.concat(known, ignore_index=True) if known else pd.DataFrame()
     return pd.concat([_dated(study, study.generators) for study in shown], ignore_index=True)
@@ -220,13 +226,19 @@ def trend_rows(steps: Iterable[Step]) -> list[dict[str, Any]]:
         found = change.difference if change else Estimate(math.nan, math.nan, math.nan)
         rows.append(
             {"measure": step.measure, "synthesizer": step.synthesizer, "study_id": step.study.study_id}
-            | {"start": step.study.start.isoformat(), "verdict": step.verdict}
+            | {"start": step.study.start.isoformat(), "verdict": step.verdict, "on": "; ".join(_step_on(step))}
             | _limits("memorization", step.found)
             | _limits("change", found)
             | {"paired": change.paired if change else None, "flag": change.word if change else ""}
             | {"why_not_paired": change.why if change else ""}
         )
     return rows
+
+
+def _step_on(step: Step) -> list[str]:
+    """Return the names of the limits that the verdict of a step is on."""
+    row: Row = {"synthesizer": step.synthesizer, "measure": step.measure, "verdict": step.verdict}
+    return [each.quantity for each in _verdict_on(step.study, row)]
 
 
 def _limits(name: str, found: Estimate) -> dict[str, float]:
@@ -236,6 +248,14 @@ def _limits(name: str, found: Estimate) -> dict[str, float]:
 def _risks(shown: Sequence[PastStudy], measures: Sequence[str]) -> list[str]:
     known = {key for study in shown for key in known_measures(study)}
     return [measure for measure in measures if measure in known]
+
+
+def _league(study: PastStudy) -> pd.DataFrame:
+    """Return the league table of a study with what each verdict is on: names of limits, ``; `` between them."""
+    table = study.league
+    if not len(table):
+        return table
+    return table.assign(on=["; ".join(on.quantity for on in _verdict_on(study, r)) for r in table.to_dict("records")])
 
 
 def _only(rows: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
@@ -253,14 +273,15 @@ def _headline(row: Standing) -> list[str]:
 
 
 def _measure_lines(study: PastStudy, measure: str) -> list[str]:
-    lines = [f"## {literal(measure)}", ""]
+    limits = limits_on(study, measure)
+    lines = [f"## {literal(measure)}", "", *([f"{literal(limits)}.".capitalize(), ""] if limits else [])]
     if rows := measure_rows(study, measure):
         cells = [[literal(row.synthesizer), *(cell.plain for cell in league_cells(row))] for row in rows]
         lines += [*table(("synthesizer", *(column.name for column in BRIEF), "verdict"), cells), ""]
-        told = [each for each in on_limits(study, [measure]) if each.quantity != f"memorization/{measure}"]
+        told = on_limits(study, [measure])
         lines += [
             f"* {literal(each.synthesizer)}, {literal(each.quantity)}, limit {each.limit:g}: "
-            f"{interval(each.found).plain} {each.word}"
+            f"{interval(each.found, is_signed(each.quantity)).plain} {each.word}"
             for each in told
         ]
         lines += [""] if told else []

@@ -12,9 +12,12 @@ from synthrisk.flows.terminal.columns import (
     COLOURS,
     HEADS,
     Generators,
+    OnLimit,
     inert,
     interval,
+    judged_lines,
     league_cells,
+    limits_in_head,
     number,
     style_of,
 )
@@ -26,7 +29,7 @@ from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.verdicts.quantities import limited
 from synthrisk.metrics.verdicts.results import StudyResult, league, overview, promised
 from synthrisk.metrics.verdicts.tables import BESIDE, EMPTY, copy_share, limits_table
-from synthrisk.metrics.verdicts.verdicts import is_signal
+from synthrisk.metrics.verdicts.verdicts import holds_for, is_signal
 
 Told = Generators | Table | Text
 _NOTES = 3
@@ -161,6 +164,10 @@ def _leagues(result: StudyResult) -> list[Told]:
     tables: list[Told] = []
     rows, epsilons = league(result), promised(result)
     failed = rows.pop("", [])
+    judged: dict[tuple[str, str], list[OnLimit]] = {}
+    for v in result.verdicts:
+        found = OnLimit(v.synthesizer, v.quantity, v.limit, Estimate(v.value, v.lower, v.upper), v.word)
+        judged.setdefault((v.synthesizer, limited(v.quantity, rows).key), []).append(found)
     for key, own in rows.items():
         findings = {row.synthesizer: row.finding for row in own if row.finding}
         guesses = [f.guess for f in findings.values()]
@@ -170,13 +177,18 @@ def _leagues(result: StudyResult) -> list[Told]:
         population = next(iter(findings.values())).population.value
         known = {"constant guess": guess, "population": population, "ceiling": ceiling}
         yardsticks = ", ".join(f"{name}: {number(value)}" for name, value in known.items() if not math.isnan(value))
-        table = Generators(f"{key}  ({yardsticks})" if yardsticks else key, HEADS)
+        measure = next(iter(findings.values())).measure
+        names = (measure.key, measure.label)
+        limits = [(name, limit.value) for name, limit in result.limits.items() if holds_for(name, measure)]
+        beside = "; ".join(filter(None, (limits_in_head(limits, names), yardsticks)))
+        table = Generators(f"{key}  ({beside})" if beside else key, HEADS)
         table.add_column("verdict")
         if epsilons:
             table.add_column("epsilon", right=True)
         for row in (*own, *failed):
             promise = [Text(epsilons.get(row.synthesizer, "-"))] if epsilons else []
-            table.add_row(Text(row.synthesizer), *league_cells(row), *promise, style=style_of(row.role))
+            below = judged_lines(row, judged.get((row.synthesizer, key), ()), names)
+            table.add_row(Text(row.synthesizer), *league_cells(row), *promise, style=style_of(row.role), below=below)
         tables.append(table)
         if key in result.empty:
             tables.append(Text(f"{EMPTY}: {result.empty[key]}\n", style="yellow"))

@@ -30,6 +30,7 @@ from synthrisk.metrics.verdicts.references import REFERENCES, Check, PlantedLeak
 from synthrisk.metrics.verdicts.revealing_columns import Carriers
 from synthrisk.metrics.verdicts.sentences import (
     Knowledge,
+    advice_in_people,
     columns_named,
     counted,
     known_elsewhere,
@@ -458,7 +459,8 @@ def _headline(result: StudyResult, name: str, measures: Sequence[Measure]) -> He
     else:
         mine = [f for f in result.findings if f.synthesizer == name]
         worst = None if word == "RISK" else _of_reference(result, name) or _surest(mine, measures)
-    lacks = next((v.advice for v in verdicts if v.word == word and v.advice), "") if word == "INCONCLUSIVE" else ""
+    lacks = next((advice_in_people(v) for v in verdicts if v.word == word and v.advice), "")
+    lacks = lacks if word == "INCONCLUSIVE" else ""
     carried = result.carriers[name].words if name in result.carriers and word == "RISK" else ""
     as_if = _as_if([v for v in told if v.word != "CANNOT TELL"])
     return Headline(name, role, word, words, brief, worst, useful, verdicts, people, *as_if, lacks, carried)

@@ -1,5 +1,6 @@
 """What a limited quantity says of people, in a sentence that needs no word of statistics."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isnan
@@ -190,6 +191,110 @@ each right 95 times in 100.'
     return " ".join(told)
 
 
+def scale_of(quantity: str, metric: str) -> int:
+    """Return of how many people a limited quantity is told, by its name and its metric: 1 where it counts none.
+
+    Example:
+        >>> scale_of("tpr/membership", "membership"), scale_of("tpr_at_0.001/membership", "membership")
+        (100, 1000)
+        >>> scale_of("memorization/distance_to_closest_record", "distance_to_closest_record")
+        1
+    """
+    what = limited(quantity).quantity
+    if what.startswith("tpr"):
+        return 100 if what == "tpr" else 1000
+    if quantity == LOOK or metric == "singling_out" or what in _GAINS:
+        return 100
+    return 100 if metric not in _SCALES and _counts_people(metric) else 1
+
+
+def in_people(limit: float, scale: int) -> str:
+    """Return a limit in people of so many; empty where people are not counted.
+
+    Example:
+        >>> in_people(0.06, 100), in_people(0.002, 1000), in_people(0.06, 1)
+        ('6 in 100', '2 in 1,000', '')
+    """
+    return f"{scale * limit:.6g} in {scale:,}" if scale > 1 else ""
+
+
+_TOLD_LIMIT = re.compile(r"(a limit of|no limit below) ([\d.]+)$")
+
+
+def advice_in_people(verdict: Verdict) -> str:
+    """Return what a study lacks for another word, with the limit in people where its sentence tells them.
+
+    Example:
+        >>> found = Verdict("cart", LOOK, 0.05, "INCONCLUSIVE", "", advice="4 repetitions, or no limit below 0.06")
+        >>> advice_in_people(found)
+        '4 repetitions, or no limit below 6 in 100 (0.06)'
+    """
+    told, scale = _TOLD_LIMIT.search(verdict.advice), scale_of(verdict.quantity, _metric(verdict))
+    if told is None or scale == 1:
+        return verdict.advice
+    return f"{verdict.advice[: told.start()]}{told[1]} {in_people(float(told[2]), scale)} ({told[2]})"
+
+
+def _metric(verdict: Verdict) -> str:
+    return verdict.metric or limited(verdict.quantity).key.partition(".")[0]
+
+
+_LIMIT_OF = {
+    "memorization": "more {what} than if their records had not been used",
+    "risk": "{what}",
+    "risk_control": "{what}, of those whose records were not used",
+    "control_gain": "{what}, of those who would be safe without their records",
+    "risk_gain": "{what}, of those whom a plain guess gets wrong",
+    "population_gain": "{what}, of those of whom other real people give nothing away",
+    "tpr": "people recognised as being in the data, where 1 of 100 others is taken for one",
+    "tpr_at_0.001": "people recognised as being in the data, where 1 of 1,000 others is taken for one",
+}
+_LIMIT_ON = {
+    "rapid": "people whose {guessed} is predicted clearly better than by a plain guess",
+    "attribute_disclosure": "people whose {guessed} all rows that fit them tell",
+    "inference": "people of whom {guessed} is claimed, and right",
+    "group_inference": "people of whom {guessed} is claimed, and right",
+    "linkability": "people the two parts of whose records are put together",
+    "membership": "people taken for people in the data",
+    "membership_inference_risk": "people taken for people in the data",
+    "common_rows_proportion": "people whose whole record stands in the release",
+    "unique_exact_matches": "people whose whole record, which nobody else has, stands in the release",
+    "one_person_values": "people of whom a value is released that nobody else has",
+    "hitting_rate": "people nearly all of whose record stands in the release",
+    "authenticity": "people with a row as near as any other person",
+    "identifiability_score": "people with a row nearer than any other person",
+    "singling_out": "descriptions that fit one person alone",
+}
+_LIMIT_AMONG = {
+    "outliers": "of those most unlike all others",
+    "rare_keys": "of those whose known values the fewest have",
+    "classes": "in the class that is worst off",
+}
+
+
+def limit_in_words(quantity: str, metric: str) -> str:
+    """Return what a limit is set on, in words, by the name of the limited quantity and its metric.
+
+    Example:
+        >>> limit_in_words("memorization/zero_cap.income", "zero_cap")
+        'more people whose income is guessed right than if their records had not been used'
+        >>> limit_in_words("tpr/membership@outliers", "membership").partition(", of")[2]
+        ' those most unlike all others'
+    """
+    if quantity == LOOK:
+        return "more people near to a row of the release than chance explains"
+    what = limited(quantity)
+    if scale_of(quantity, metric) == 1:
+        near = "how much nearer the release lies to the people in the data than without their records"
+        told = near if what.quantity == "memorization" else _named_by(quantity)
+    else:
+        people = _LIMIT_ON.get(metric, "people whose {guessed} is guessed right")
+        people = people.format(guessed=what.key.partition(".")[2] or "value")
+        by_chance = metric == "singling_out" and what.quantity == "memorization"
+        told = f"more {people} than by chance" if by_chance else _LIMIT_OF[what.quantity].format(what=people)
+    return ", ".join(filter(None, (told, _LIMIT_AMONG.get(what.group))))
+
+
 def _counts_people(metric: str) -> bool:
     """Tell whether a success of a measure is one on a person: of others' measures, where a value is guessed."""
     return metric in _FOUND or metric not in METRICS or "sensitive" in METRICS[metric].needs
@@ -274,7 +379,11 @@ def _on_a_scale(quantity: str, verdict: Verdict) -> str:
 
 
 def _named(verdict: Verdict) -> str:
-    what = limited(verdict.quantity)
+    return _named_by(verdict.quantity)
+
+
+def _named_by(quantity: str) -> str:
+    what = limited(quantity)
     return f"{what.words} of {what.key}"
 
 

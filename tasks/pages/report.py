@@ -12,8 +12,9 @@ from synthrisk.conf.study import NOT_SAID
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SECTION_GROUP, points
 from synthrisk.metrics.release.identifiers import RELEASED
+from synthrisk.metrics.verdicts.quantities import limited
 from synthrisk.metrics.verdicts.results import Headline, Limit, Overview, StudyResult, overview
-from synthrisk.metrics.verdicts.sentences import columns_named, counted
+from synthrisk.metrics.verdicts.sentences import columns_named, counted, in_people, limit_in_words, scale_of
 from synthrisk.metrics.verdicts.verdicts import Verdict
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.sections.answer import ANSWER, DEFINITIONS, LEAGUE, NOTES, NUMBERS, PAIRS, PROVENANCE
@@ -146,10 +147,13 @@ def record(result: StudyResult, settings: str = "") -> str:
 def body(result: StudyResult, settings: str = "") -> Markup:
     """Return what the record says, without the head of a page: the report prints it too."""
     told = overview(result)
-    alike: dict[Limit, list[str]] = {}  # quantities of one limit by one author share a row
+    metrics = {key: f.measure.metric for f in result.findings for key in (f.measure.key, f.measure.label)}
+    alike: dict[tuple[Limit, str], list[tuple[str, str]]] = {}  # those of one limit by one author share a row
     for name, limit in result.judged_limits.items():
-        alike.setdefault(limit, []).append(name)
-    limits = [(names, limit) for limit, names in alike.items()]
+        metric = metrics.get(limited(name, metrics).key, "")
+        row = alike.setdefault((limit, in_people(limit.value, scale_of(name, metric))), [])
+        row.append((limit_in_words(name, metric), name))
+    limits = [(rows, limit, people) for (limit, people), rows in alike.items()]
     facts = {called: words.format(found) for called, words, found in _repeated(result.facts)}
     sentences = _SENTENCES if len(told.synthesizers) <= 2 else _FEW_SENTENCES
     text = render(
@@ -160,7 +164,7 @@ def body(result: StudyResult, settings: str = "") -> Markup:
         rest=_counted(told.synthesizers[_GENERATORS:]),
         limits=limits[:_LIMITS],
         has_names=any(v.quantity == RELEASED for v in result.verdicts),
-        more_limits=sum(len(names) for names, _ in limits[_LIMITS:]),
+        more_limits=sum(len(rows) for rows, *_ in limits[_LIMITS:]),
         owners=columns_named(
             [f'"{source}"' for source in told.owners if source not in ("", NOT_SAID)] or ["nobody who is named"]
         ),

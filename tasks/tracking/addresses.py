@@ -16,6 +16,12 @@ from synthrisk.metrics.errors import InputError
 if TYPE_CHECKING:
     from synthrisk.tasks.tracking_block import SynthriskTracking
 
+RECORD = "record.html"
+"""The decision record, beside the report."""
+
+FIRST = "1_record.html"
+"""The decision record among the artifacts of a study, which MLflow lists by name: before all others."""
+
 _RECORDS = ("none", "hashed", "full")  # each tracks more than the one before
 
 

@@ -19,7 +19,7 @@ from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, TESTED, Estimate, Prior
 from synthrisk.metrics.study.comparison import Change, independent_change, paired_change, prior_of
-from synthrisk.tasks.tracking.addresses import run_link, store_of, view_link
+from synthrisk.tasks.tracking.addresses import RECORD, run_link, store_of, view_link
 from synthrisk.tasks.tracking.names import CHECKED_AGAIN, INCOMPLETE
 from synthrisk.tasks.tracking.tables import FILE
 
@@ -157,6 +157,12 @@ class Latest:
     study_id: str
     run_id: str
     report: Path | None  # the page in the workspace, or None where it is not there
+
+    @property
+    def record(self) -> Path | None:
+        """The decision record beside the report, or None where it is not there."""
+        page = None if self.report is None else self.report.with_name(RECORD)
+        return page if page is not None and page.is_file() else None
 
     def view(self, server: str) -> str:
         """Return the address of the study's saved view."""

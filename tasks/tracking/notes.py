@@ -20,7 +20,7 @@ from synthrisk.metrics.verdicts.results import (
     ordered_names,
 )
 from synthrisk.metrics.verdicts.tables import judged_quantities
-from synthrisk.tasks.tracking.addresses import compare_link, run_link, view_link
+from synthrisk.tasks.tracking.addresses import FIRST, compare_link, run_link, view_link
 from synthrisk.tasks.tracking.runs import Written
 
 LONGEST = 120  # characters of a value, for a page to stay readable
@@ -250,6 +250,7 @@ def _links(result: StudyResult, place: Place) -> str:
         link("all runs of this study", view_link("", experiment, result.study_id)),
         link("charts", view_link("", experiment, result.study_id, charts=True)),
         link("side by side", compare_link("", experiment, list(place.runs.values()))),
+        link("decision record", run_link("", experiment, place.study, FIRST)),
         link("report", run_link("", experiment, place.study, "report.html")),
         *([link("flow run in Prefect", place.flow_run)] if place.flow_run else []),
     ]

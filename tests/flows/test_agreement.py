@@ -20,6 +20,7 @@ from synthrisk.conf.study import Tracking
 from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.evaluate_settings import asked_text
 from synthrisk.flows.terminal.answer import close
+from synthrisk.metrics.verdicts.quantities import limited
 from synthrisk.metrics.verdicts.results import league, overview
 from synthrisk.tasks.tracking.history import studies
 
@@ -32,6 +33,7 @@ STUDY = {
     "thresholds": {
         "memorization/zero_cap.income": {"value": 0.31, "source": "the board"},
         "memorization/membership": {"value": 0.45, "source": "the board"},
+        "control_gain/membership": {"value": 0.4, "source": "the board"},
     },
     "split": {"folds": 2, "repetitions": 2},
 }
@@ -110,6 +112,17 @@ def test_terminal(outcome, truth, capsys, monkeypatch):
                 word = word.strip().replace("-", "no limit")
                 told[words[0], measure] = (*numbers[:3], *numbers[4:], word)
     _close(told, truth)
+    for key in dict.fromkeys(limited(name).key for name in outcome.result.limits):
+        head = next(line for line in text.splitlines() if line.startswith(f"{key}  (limit "))
+        own = [(limited(n).words, each.value) for n, each in outcome.result.limits.items() if limited(n).key == key]
+        assert f"(limit {', '.join(f'{value:g} on {words}' for words, value in own)}" in head
+    gains = [v for v in outcome.result.verdicts if v.quantity == "control_gain/membership"]
+    assert len(gains) == 3
+    beside = re.findall(r"\n  (.*) on control_gain (.*), limit 0.4\n", text)  # the row shows other numbers
+    assert [word for word, _ in beside] == [v.word for v in gains]
+    assert [_numbers(found) for _, found in beside] == [
+        pytest.approx([round(x, 3) for x in (v.value, v.lower, v.upper)]) for v in gains
+    ]
     for headline in overview(outcome.result).synthesizers:
         for verdict, words in zip(headline.verdicts, headline.sentences, strict=True):
             said = f"{headline.synthesizer}: {words} {verdict.quantity}: {verdict.reason}"
@@ -133,7 +146,7 @@ def test_no_name_is_cut_at_80_columns(outcome, capsys, monkeypatch):
     names = [f"{'hospital_' * 4}{h.synthesizer}" for h in overview(outcome.result).synthesizers]
     renamed = {h.synthesizer: name for h, name in zip(overview(outcome.result).synthesizers, names, strict=True)}
     close(replace(outcome, result=_renamed(outcome.result, renamed)))
-    lines = capsys.readouterr().out.splitlines()[-20:]
+    lines = capsys.readouterr().out.partition("\ngenerator ")[2].splitlines()
     assert {line.split()[0] for line in lines if line.startswith("hospital")} == set(names)
 
 

@@ -326,7 +326,8 @@ def test_the_limit_of_the_look_at_the_releases_stands_with_the_others_where_it_d
     result = usual()
     assert LOOK not in Page(record(result)).text
     result = replace(result, verdicts=[*result.verdicts, looked])
-    assert Page(record(result)).row(LOOK) == [LOOK, "0.04", "equal to the smallest limit"]
+    words = f"More people near to a row of the release than chance explains {LOOK}"
+    assert Page(record(result)).row(words) == [words, "4 in 100 (0.04)", "equal to the smallest limit"]
     chapter = read(result)
     assert chapter.row("look", "nearness")[2:4] == ["0.04", "equal to the smallest limit"]
     assert "+0.200 [+0.150, +0.250]" in chapter.text.partition("look/nearness, limit 0.04")[2]
@@ -478,8 +479,35 @@ def test_limits_of_one_value_by_one_author_share_a_row_of_the_record():
     board, steward = Limit(0.05, "the board"), Limit(0.05, "the steward")
     limits = {"memorization/rapid.income": board, "control_gain/rapid.income": board, "risk/rapid.income": steward}
     rows = Page(record(study([finding("cart")], limits))).text.split("set by")[1]
-    assert "memorization/rapid.income, control_gain/rapid.income0.05the board" in rows
-    assert "risk/rapid.income0.05the steward" in rows
+    predicted = "eople whose income is predicted clearly better than by a plain guess"
+    assert f"More p{predicted} than if their records had not been used memorization/rapid.income" in rows
+    assert f"P{predicted}, of those who would be safe without their records control_gain/rapid.income5 in 100" in rows
+    assert "5 in 100 (0.05)the board" in rows
+    assert f"P{predicted} risk/rapid.income5 in 100 (0.05)the steward" in rows
+
+
+def test_the_record_tells_limits_in_the_unit_of_its_sentences():
+    """What would decide names a limit, which stands beside that of a sentence: both in people, or both on the scale."""
+    limits = {
+        "memorization/distance_to_closest_record": Limit(0.05, "the board"),
+        "tpr/membership": Limit(0.05, "the board"),
+    }
+    found = [
+        finding("cart", replace(RAPID, label=name, metric=name, sensitive=None))
+        for name in ("distance_to_closest_record", "membership")
+    ]
+    judged = [
+        Verdict(
+            "cart", "tpr/membership", 0.05, "INCONCLUSIVE", "", 0.05, 0.04, 0.06, advice="4 folds, or a limit of 0.07"
+        ),
+        Verdict("cart", "memorization/distance_to_closest_record", 0.05, "NO EVIDENCE", "", 0.01, 0.0, 0.02),
+    ]
+    shown = Page(record(replace(study(found, limits), verdicts=judged))).text
+    assert "What would decide: 4 folds, or a limit of 7 in 100 (0.07)." in shown
+    rows = shown.split("set by")[1]
+    assert "one of 100" not in rows
+    assert "where 1 of 100 others is taken for one tpr/membership5 in 100 (0.05)the board" in rows
+    assert "than without their records memorization/distance_to_closest_record0.05the board" in rows
 
 
 def test_names_in_the_record_are_harmless():

@@ -9,7 +9,7 @@ from rich.text import Text
 from samples.estimates import around
 from samples.kinds import beside_other_kind
 from synthrisk.flows.outcome import Outcome
-from synthrisk.flows.terminal.answer import _leak_lines, _leaks_briefly, answer_lines
+from synthrisk.flows.terminal.answer import Form, _leak_lines, _leaks_briefly, answer_lines
 from synthrisk.flows.terminal.tables import full_tables
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.identifiers import RELEASED, Released
@@ -80,7 +80,8 @@ def test_the_answer_is_whole():
         f'2 set by "{SOURCE}"',
         "+.020 [.000, +.040]     .800  NO EVIDENCE  keeps 2 of 2 limits",
         "\n  Who knows age and income guesses income of 2 more people in 100 right because",
-        " memorization/zero_cap.income\n  at most as if 7 of 100 people had been copied",
+        " memorization/zero_cap.income\n  Who knows age and income predicts income of 2 more people in 100 clearly\n",
+        " memorization/rapid.income\n  at most as if 7 of 100 people had been copied",
         "1 of 3 measures has no limit; the surest memorization among them:",
         "+.020 [.000, +.040] cart, generalized_cap.income",
         "behaved: 1 check passed",
@@ -151,7 +152,8 @@ def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests
     assert len(lines) <= 23
     for start in ("  Who knows age", "  hinges on", "  as if", "  would decide: 9,500 members"):
         assert len([line for line in lines if line.startswith(start)]) == 2
-    assert [line for line in lines if line.startswith("Record      synthrisk record klinik")]
+    assert "2 more sentences: -v" in lines
+    assert [line.partition("  ")[0] for line in lines[-2:]] == ["Report", "Open it"]
 
 
 def test_all_tables_say_of_each_limit_what_it_says_of_people_and_why_below():
@@ -165,7 +167,7 @@ def test_what_carries_a_risk_is_brief_where_room_is_short_and_the_record_gives_i
     shares = (("the age at admission", 0.6), ("the highest education", 0.5), ("the occupation of the last year", 0.4))
     names = ("cart", "trees", "vine")
     carriers = {name: Carriers("memorization/zero_cap.income", 0.3, shares, 70, 70) for name in names}
-    for count, carried, whole, last in ((1, 1, 1, "Record"), (2, 2, 0, "Record"), (3, 0, 0, "Report")):
+    for count, carried, whole, last in ((1, 1, 0, "Record"), (2, 0, 0, "Report"), (3, 0, 0, "Report")):
         made = outcome(names[:count], memorization=0.3, carriers=carriers)
         lines = [line.plain for line in answer_lines(made, 80)]
         assert len(lines) <= 23
@@ -186,7 +188,62 @@ def test_where_a_kept_limit_is_first_the_line_says_what_is_not_judged():
     )
     assert "INCONCLUSIVE  most exposed not judged" in text
     assert why in " ".join(text.split())
-    assert "Who knows age" not in text
+    assert " ".join(text.split()).index(why) < " ".join(text.split()).index("Who knows age and income guesses")
+
+
+def test_every_limit_that_is_crossed_has_its_sentence_and_what_has_no_room_is_counted():
+    both = ("guesses income of 30 more people", "predicts income of 30 more people")
+    alone = said(memorization=0.3)
+    assert [alone.count(part) for part in both] == [1, 1]
+    assert "more sentence" not in alone
+    assert alone.index(both[1]) < alone.index("as if 50 of 100")
+    two = said(["cart", "trees"], memorization=0.3)
+    assert [two.count(part) for part in both] == [2, 1]
+    assert "\n1 more sentence (RISK: 1): -v\nNot judged" in two
+    many = said([f"vine-{n}" for n in range(60)], memorization=0.3)
+    assert "and 55 more: 55 RISK\n117 more sentences (RISK: 117): -v\n" in many
+
+
+def test_a_limit_in_people_has_its_number_behind_it_where_that_takes_no_line_more():
+    made = outcome(memorization=0.1, limits=1)
+    (first, *rest) = made.result.verdicts
+    for records, whole in (("600 records (there are 300)", True), ("9,600 records (there are 6,000)", False)):
+        told = replace(first, word="INCONCLUSIVE", advice=f"{records}, or no limit below 0.06")
+        result = replace(made.result, verdicts=[told, *rest])
+        lines = [line.plain for line in answer_lines(replace(made, result=result), 80)]
+        assert f"  would decide: {records}, or no limit below 6 in 100{' (0.06)' * whole}" in lines
+
+
+def test_sentences_come_by_how_near_they_are_to_their_limit():
+    """Those of limits that are crossed come first; a word that is not that of the generator stands before its own."""
+    made = outcome()
+    (first, *_), near = made.result.verdicts, 0.09
+    told = [
+        replace(first, quantity=f"memorization/{name}.income", metric=name, word=word, value=value, lower=value)
+        for name, word, value in (
+            ("rapid", "NO EVIDENCE", 0.01),
+            ("cap", "NO EVIDENCE", near),
+            ("zero_cap", "RISK", 0.3),
+        )
+    ]
+    told = [replace(v, upper=v.value) for v in told]
+    lines = answer_lines(replace(made, result=replace(made.result, verdicts=told)), 120)
+    (where,) = [n for n, line in enumerate(lines) if line.plain.startswith("cart ")]
+    text = "\n".join(line.plain for line in lines[where + 1 :])
+    assert text.startswith("  Who knows age and income guesses income of 30 more people")
+    assert text.index("\n  NO EVIDENCE  Who knows age and income guesses income of 9") < text.index(
+        "predicts income of 1"
+    )
+    colours = {(s.style, line.plain[s.start : s.end]) for line in lines for s in line.spans}
+    assert {("green", "NO EVIDENCE"), ("dim", "memorization/rapid.income")} <= colours
+
+
+def test_on_no_terminal_each_sentence_has_its_line_and_above_it_they_are_not_said_again():
+    made = outcome([f"vine-{n}" for n in range(6)], memorization=0.3)
+    lines = [line.plain for line in answer_lines(made, 80, Form(whole=True))]
+    assert len([line for line in lines if line.endswith("(at least 28, limit 10) memorization/rapid.income")]) == 6
+    assert not [line for line in lines if "more sentence" in line]
+    assert [line for line in answer_lines(made, 80, Form(others="above")) if line.plain.endswith("(RISK: 9): above")]
 
 
 def test_a_verdict_of_a_generator_is_folded_before_what_stands_below_is_left_out():

@@ -1,5 +1,6 @@
 """``synthrisk compare``: it says what the studies have said, whole at 80 columns, and what has become worse."""
 
+import html
 import io
 import json
 import re
@@ -120,11 +121,28 @@ def compared(tmp_path, logged_of, say_of, empty_store):
     return compare
 
 
+ON_LIMIT = re.compile(r"(RISK|NO EVIDENCE|INCONCLUSIVE|CANNOT TELL) on .*limit [\d.]+")
+
+
+def below(printed, measure):
+    """Return what stands below the rows of a measure's table, by synthesizer: on what each verdict is."""
+    told, name = {}, ""
+    for line in (
+        printed.partition(f"\n{measure}")[2].partition("─\n")[2].partition("limits: ")[0].split("\n\n")[0].splitlines()
+    ):
+        if ON_LIMIT.fullmatch(line.strip()):
+            told[name].append(line)
+        else:
+            name = line.split()[0]
+            told[name] = []
+    return told
+
+
 def rows_of(printed, measure):
     """Return the cells of a measure's table by synthesizer."""
     _, _, below = printed.partition(f"\n{measure}")
     body = below.partition("─\n")[2]
-    rows = body.splitlines()
+    rows = [line for line in body.splitlines() if not ON_LIMIT.fullmatch(line.strip())]
     end = next((at for at, line in enumerate(rows) if len(re.split(r"  +", line.strip())) < 2), len(rows))
     return {(cells := re.split(r"  +", line.strip()))[0]: cells[1:] for line in rows[:end]}
 
@@ -181,7 +199,61 @@ def test_a_measure_has_the_cells_of_the_study(shown):
 def test_a_limit_on_what_the_table_does_not_show_is_told_too(compared):
     gain = replace(verdict(LIMITED, "INCONCLUSIVE", "control_gain"), value=0.2, lower=0.1, upper=0.3)
     printed = compared(replace(SMALL, verdicts=[gain]), "--measure", "zero_cap.a@b")
-    assert "control_gain, limit 0.5: cart .200 [.100, .300] INCONCLUSIVE" in printed.replace("\n", " ")
+    assert "\nzero_cap.a@b  (limit 0.5 on control_gain)\n" in printed
+    assert below(printed, "zero_cap.a@b")["cart"] == ["  INCONCLUSIVE on control_gain +.200 [+.100, +.300], limit 0.5"]
+
+
+def test_each_word_says_what_it_is_on_with_its_limit(shown):
+    """A word beside the numbers of the row is taken for one on them."""
+    printed = shown("--all")
+    assert "\nzero_cap.a@b  (limit 0.5 on risk, 0.05 on memorization)\n" in printed
+    assert below(printed, "zero_cap.a@b") == {
+        "cart": ["  RISK on memorization, limit 0.05", "  NO EVIDENCE on risk, limit 0.5"],
+        "copy": [],
+        "fresh": [],
+    }
+    assert below(printed, "rapid.a") == {"cart": [], "copy": [], "fresh": []}
+    assert "\ncap.ü  (limit 0.5 on risk)\n" in printed
+    assert below(printed, "cap.ü")["cart"] == []  # the one limit is on a number of the row
+    told = json.loads(shown("--json"))["studies"][0]["measures"]
+    on = {(row["synthesizer"], row["measure"]): row["on"] for row in told}
+    assert on["cart", "zero_cap.a@b"] == "memorization/zero_cap.a@b"
+    assert on["cart", "rapid.a"] == on["copy", "zero_cap.a@b"] == ""
+    rows = pd.read_csv(io.StringIO(shown("--csv", "--all"))).set_index(["synthesizer", "measure"])
+    assert rows.loc[("cart", "zero_cap.a@b"), "on"] == "memorization/zero_cap.a@b"
+    marked = html.unescape(shown("--markdown", "--all"))
+    assert "\nLimit 0.5 on risk, 0.05 on memorization.\n" in marked
+    assert "\n* cart, memorization/zero_cap.a@b, limit 0.05: +.125 [+.100, +.150] RISK\n" in marked
+    trend = pd.read_csv(io.StringIO(shown("--csv", "--history"))).set_index(["synthesizer", "measure"])
+    assert trend.loc[("cart", "zero_cap.a@b"), "on"] == "memorization/zero_cap.a@b"
+
+
+def test_all_words_on_a_true_positive_rate_are_told_with_it(compared):
+    """A row of membership shows risk and memorization; what is judged is the true-positive rate."""
+    measure = Measure("membership", "membership")
+    names = ["hospital_one", "hospital_two"]
+    found = [finding(n, "synthesizer", measure) for n in names]
+    judged = [
+        Verdict(names[0], "tpr/membership", 0.06, "RISK", "because", 0.0823, 0.0704, 0.1),
+        Verdict(names[1], "tpr/membership", 0.06, "NO EVIDENCE", "because", 0.0123, 0.0104, 0.02),
+    ]
+    study = replace(
+        SMALL,
+        findings=found,
+        verdicts=judged,
+        limits={"tpr/membership": Limit(0.06, "board")},
+        settings={n: {"role": "synthesizer", "kind": "cart"} for n in names},
+        failures={},
+        utility=[],
+        answers={},
+    )
+    printed = compared(study, "--all")
+    whole(printed)
+    assert "\nmembership  (limit 0.06 on tpr)\n" in printed
+    assert below(printed, "membership") == {
+        names[0]: ["  RISK on tpr .082 [.070, .100], limit 0.06"],
+        names[1]: ["  NO EVIDENCE on tpr .012 [.010, .020], limit 0.06"],
+    }
 
 
 def test_without_limits_nothing_was_judged(compared):

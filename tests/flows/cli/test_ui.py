@@ -53,6 +53,7 @@ def workspace(tmp_path, logged_of, monkeypatch):
         page = Path(f"work/reports/{name}/report.html")
         page.parent.mkdir(parents=True)
         page.write_text("<html></html>")
+        page.with_name("record.html").write_text("<p>record</p>")
         logged_of(replace(STUDY, study_id=name), table, Path("work"), str(page), log_again=True)
     browser = tmp_path / "browser"
     browser.write_text(BROWSER)
@@ -101,7 +102,8 @@ def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
     process = start(given)
     try:
         assert process.stdout is not None
-        first, address = (process.stdout.readline() for _ in range(2))
+        first, second, address = (process.stdout.readline() for _ in range(3))
+        assert second.split() == ["record", "work/reports/20260102-000000-bbbbbb/record.html"]
         assert first.split() == ["report", "work/reports/20260102-000000-bbbbbb/report.html"]
         assert re.fullmatch(
             rf"MLflow  http://127\.0\.0\.1:{port}/#/experiments/\d+/runs\S+&viewStateShareKey=\S+\n", address
@@ -200,6 +202,7 @@ def test_an_address_that_no_browser_opens_is_told_without_its_password(monkeypat
 def test_the_decision_record_of_the_latest_study_is_named_copied_and_opened(workspace):
     latest = Path("work/reports/20260102-000000-bbbbbb")
     given = ["record", STUDY.name, "--workspace", "work"]
+    (latest / "record.html").unlink()
     process = start(given)
     out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (2, "")

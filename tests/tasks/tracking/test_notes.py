@@ -25,7 +25,9 @@ def test_a_run_has_the_sentence_the_numbers_and_the_links_of_its_study(kept):
     assert f"\nAs if {headline.as_if} people had been copied, at most {headline.at_most}.\n" in plain(note)
     assert "+0.300 [+0.280, +0.320]" in note
     assert f"viewStateShareKey={kept.studies[0].study_id}" in note
-    assert f"/runs/{kept.run('study').info.run_id}/artifacts/report.html" in note
+    for called, name in (("decision record", "1_record.html"), ("report", "report.html")):
+        assert f"[{called}](" in note
+        assert f"/runs/{kept.run('study').info.run_id}/artifacts/{name}" in note
 
 
 def test_the_experiment_has_the_latest_studys_answer(kept):
