@@ -38,7 +38,9 @@ def test_the_reason_is_told_without_a_cell(ended, secret, name, reason):
 @pytest.mark.proof
 def test_a_worker_that_is_killed_costs_the_one_who_killed_it_alone(run, folder, secret):
     killed = {"name": "killed", "kind": "callable", "path": f"{folder / 'generators.py'}:killed"}
-    result = run("killed", synthesizers=["cart", killed], references=["copy"], metrics=["zero_cap"], runner={"workers": 2}).result
+    result = run(
+        "killed", synthesizers=["cart", killed], references=["copy"], metrics=["zero_cap"], runner={"workers": 2}
+    ).result
     assert list(result.failures) == ["killed"]
     assert "its process was ended by signal 9 (SIGKILL)" in result.failures["killed"]
     assert {f.synthesizer for f in result.findings} == {"cart", "copy"}
