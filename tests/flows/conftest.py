@@ -67,7 +67,7 @@ def _people(rows: int = 240, seed: int = 0) -> pd.DataFrame:
 
 
 THREADS = {"kind": "prefect.task_runners:ThreadPoolTaskRunner"}
-"""A runner with the numbers of the usual one, which starts no processes: two that import all take 12 seconds a study."""
+"""A runner with the numbers of the usual one, whose two processes import for 12 seconds a study."""
 
 
 @dataclass(frozen=True)

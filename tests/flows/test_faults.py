@@ -8,8 +8,9 @@ def ended(run, folder):
     """A study of four synthesizers, of which one behaves."""
     path = str(folder / "generators.py")
     bad = [{"name": name, "kind": "callable", "path": f"{path}:{name}"} for name in ("leaves", "stuck", "killed")]
-    runner = {"time_limit": 40, "memory_limit": 8, "workers": 2}
-    return run("faults", synthesizers=["cart", *bad], metrics=["zero_cap"], runner=runner)
+    runner = {"time_limit": 20, "memory_limit": 8, "workers": 2}
+    split = {"holdout": 0.5, "repetitions": 1}
+    return run("faults", synthesizers=["cart", *bad], metrics=["zero_cap"], runner=runner, split=split)
 
 
 @pytest.mark.proof
@@ -25,7 +26,7 @@ def test_a_generator_that_behaves_finishes_beside_those_that_do_not(ended):
     ("name", "reason"),
     [
         ("leaves", "SystemExit in generators.py"),
-        ("stuck", "it took longer than runner.time_limit, 40 seconds"),
+        ("stuck", "it took longer than runner.time_limit, 20 seconds"),
         ("killed", "its process was ended by signal 9 (SIGKILL)"),
     ],
 )
