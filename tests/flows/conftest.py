@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -185,6 +185,12 @@ def evaluate_on_threads(prefect_database) -> Callable:
 def start(prefect_database) -> Callable[..., subprocess.Popen[str]]:
     """Give the command line, in a process of its own."""
     return _start
+
+
+@pytest.fixture(scope="session")
+def start_alone() -> Callable[..., subprocess.Popen[str]]:
+    """Give the command line, in a process of its own, without a Prefect API, and no server here either."""
+    return partial(_start, api=False)
 
 
 @pytest.fixture(scope="session")
