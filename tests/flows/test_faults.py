@@ -2,7 +2,6 @@
 
 import pytest
 
-
 ONE = {"holdout": 0.5, "repetitions": 1}
 """Release of each generator."""
 
