@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -64,6 +64,10 @@ def _people(rows: int = 240, seed: int = 0) -> pd.DataFrame:
     city = rng.choice(["Graz", "Linz", "Wien", SECRET], rows)
     income = np.where((age > 45) ^ (city == "Wien") ^ (rng.random(rows) < 0.15), "high", "low")
     return pd.DataFrame({"age": age, "city": city, "hours": rng.normal(40, 8, rows).round(1), "income": income})
+
+
+THREADS = {"kind": "prefect.task_runners:ThreadPoolTaskRunner"}
+"""A runner with the numbers of the usual one, whose two processes import for 12 seconds a study."""
 
 
 @dataclass(frozen=True)
@@ -150,10 +154,43 @@ def say() -> Callable[..., Said]:
     return _say
 
 
+@pytest.fixture
+def plain(monkeypatch) -> None:
+    """Have the command line find no Prefect API, whatever server other tests have: what it says is the same."""
+    for module in ("orchestration.server", "execution.pool", "cli.evaluate"):
+        monkeypatch.setattr(f"synthrisk.flows.{module}.is_configured", lambda: False)
+
+
+@pytest.fixture(scope="session")
+def threads() -> dict[str, str]:
+    """Give the runner that starts no processes."""
+    return THREADS
+
+
+@pytest.fixture(scope="session")
+def evaluate_on_threads(prefect_database) -> Callable:
+    """Give the flow ``evaluate`` where no processes are started."""
+    from prefect.task_runners import ThreadPoolTaskRunner
+
+    from synthrisk.flows.evaluate import evaluate
+
+    def on_threads(*arguments: object, **named: object):
+        with patch("synthrisk.flows.evaluate.task_runner", lambda _: ThreadPoolTaskRunner()):
+            return evaluate(*arguments, **named)
+
+    return on_threads
+
+
 @pytest.fixture(scope="session")
 def start(prefect_database) -> Callable[..., subprocess.Popen[str]]:
     """Give the command line, in a process of its own."""
     return _start
+
+
+@pytest.fixture(scope="session")
+def start_alone() -> Callable[..., subprocess.Popen[str]]:
+    """Give the command line, in a process of its own, without a Prefect API, and no server here either."""
+    return partial(_start, api=False)
 
 
 @pytest.fixture(scope="session")
@@ -173,11 +210,11 @@ def folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def run(folder, prefect_database) -> Callable:
-    """Give a function that writes a study and runs the flow ``benchmark`` on it."""
+    """Give a function that writes a study and runs the flow ``benchmark`` on it, on threads unless another is named."""
     from synthrisk.flows.benchmark import benchmark
 
     def run_study(workspace: str, source: str = "people.csv", **parts: object):
-        study = _settings(folder / workspace, folder / source, **parts)
+        study = _settings(folder / workspace, folder / source, **{"runner": THREADS} | parts)
         path = folder / f"{workspace}.yaml"
         path.write_text(yaml.safe_dump(study, allow_unicode=True))
         return benchmark(str(path))

@@ -76,13 +76,11 @@ def invalid(run, people, folder):
 
 
 @pytest.fixture(scope="module")
-def released(folder, people, prefect_database):
+def released(folder, people, evaluate_on_threads):
     """A release that holds its members, judged."""
-    from synthrisk.flows.evaluate import evaluate
-
     people(120, seed=21).to_csv(folder / "own.csv", index=False)
     people(80, seed=22).to_csv(folder / "others.csv", index=False)
-    return evaluate(
+    return evaluate_on_threads(
         str(folder / "own.csv"),
         str(folder / "own.csv"),
         ["age", "city"],

@@ -46,6 +46,7 @@ RUN = {
 }
 
 
+ONE = {"workers": 1}
 WHOLE = ("hitting_rate", "distance_to_closest_record", "authenticity", "linkability")
 WHOLE_STUDY = {
     "synthesizers": [{"name": "thief", "kind": "copy"}],
@@ -67,7 +68,7 @@ def generators(folder: Path, parts: dict) -> dict:
 @pytest.fixture(scope="session")
 def first(run, folder):
     """A study with two workers."""
-    return run("first", **generators(folder, RUN))
+    return run("first", **generators(folder, RUN), runner={"workers": 2})
 
 
 @pytest.fixture(scope="session")
@@ -96,7 +97,7 @@ class Resumed:
 @pytest.fixture(scope="session")
 def resumed(run, first, folder, start) -> Resumed:
     """The same study elsewhere with one worker and records in full: killed, then run to its end."""
-    parts = generators(folder, RUN) | {"runner": {"workers": 1}, "tracking": {"records": "full"}}
+    parts = generators(folder, RUN) | {"runner": ONE, "tracking": {"records": "full"}}
     study = yaml.safe_load((folder / "first.yaml").read_text()) | parts | {"workspace": str(folder / "alone")}
     (folder / "kill.yaml").write_text(yaml.safe_dump(study))
     process = start("benchmark", "kill.yaml", cwd=folder)
@@ -123,7 +124,7 @@ def broken(run, folder):
     """A study in which one synthesizer raises an error whose text holds a cell."""
     path = str(folder / "generators.py") + ":breaks"
     failing = {"name": "breaks", "kind": "callable", "path": path}
-    return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, references=["copy"])
+    return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, references=["copy"], runner=ONE)
 
 
 def stamps(workspace: Path) -> dict[str, int]:

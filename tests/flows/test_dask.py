@@ -13,11 +13,19 @@ import yaml
 
 from synthrisk.flows.cli.evaluate import as_json
 
-RELATIVE = [
-    {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
-    {"name": "module", "kind": "callable", "path": "generators:resample"},
-    {"name": "vendor", "kind": "files", "path": "made/{fold}.csv"},
-]
+STUDY = {
+    "synthesizers": [
+        {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
+        {"name": "module", "kind": "callable", "path": "generators:resample"},
+        {"name": "vendor", "kind": "files", "path": "made/{fold}.csv"},
+        {"name": "gaussian_copula"},
+        {"name": "ctgan", "options": {"epochs": 1, "batch_size": 20}},
+        {"name": "draws", "kind": "callable", "path": "generators.py:draws"},
+    ],
+    "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}],
+    "references": ["copy"],
+    "split": {"folds": 2, "repetitions": 1},
+}
 
 
 pytestmark = pytest.mark.proof
@@ -49,58 +57,41 @@ def cluster(prefect_database, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def there(run, people, folder, cluster):
-    """A study whose generators are named by paths that begin in its folder, run elsewhere; and its parts."""
+def found(cluster, run, people, folder):
+    """The same study on processes, threads and workers of two threads, with paths that begin in the study's folder."""
     (folder / "made").mkdir()
     for fold in (0, 1):
         people(120, seed=5 + fold).to_csv(folder / "made" / f"{fold}.csv", index=False)
-    parts = {"synthesizers": RELATIVE, "metrics": ["zero_cap"], "references": ["copy"]}
-    with pytest.MonkeyPatch.context() as here:
-        here.chdir(folder)
-        here.syspath_prepend(folder)
-        yield run("there", runner={"kind": "dask", "address": cluster}, **parts).result, parts
-
-
-def test_relative_paths_are_found_by_a_worker_in_another_folder(there, folder):
-    result = there[0]
-    assert result.failures == {}
-    assert {f.synthesizer for f in result.findings} == {"mine", "module", "vendor", "copy"}
-    assert os.fspath(folder) not in str(result)
-
-
-def test_numbers_are_those_of_processes(there, run):
-    result, parts = there
-    here = run("here", runner={"kind": "processes", "workers": 1}, **parts).result
-    assert _numbers(here) == _numbers(result)
-
-
-SDV = {
-    "synthesizers": [
-        "gaussian_copula",
-        {"name": "ctgan", "options": {"epochs": 1, "batch_size": 20}},
-        {"name": "draws", "kind": "callable", "path": "generators.py:draws"},
-    ],
-    "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}],
-    "references": ["copy"],
-    "split": {"folds": 2, "repetitions": 1},
-}
-
-
-def test_releases_and_scores_are_equal_to_the_byte_on_processes_threads_and_workers_of_two_threads(
-    cluster, run, folder, monkeypatch
-):
-    """SDV draws from generators that a process has one of, so that two cells must not synthesize in it at once."""
-    monkeypatch.chdir(folder)
     runners = {
         "on-processes": {"kind": "processes", "workers": 2},
         "on-threads": {"kind": "prefect.task_runners:ThreadPoolTaskRunner", "options": {"max_workers": 4}},
         "on-workers": {"kind": "dask", "address": cluster},
     }
-    found = {name: run(name, runner=runner, **SDV) for name, runner in runners.items()}
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(folder)
+        here.syspath_prepend(folder)
+        return {name: run(name, runner=runner, **STUDY) for name, runner in runners.items()}
+
+
+def test_relative_paths_are_found_by_a_worker_in_another_folder(found, folder):
+    result = found["on-workers"].result
+    assert result.failures == {}
+    assert {f.synthesizer for f in result.findings} == {each["name"] for each in STUDY["synthesizers"]} | {"copy"}
+    assert os.fspath(folder) not in str(result)
+
+
+def test_numbers_are_those_of_processes(found):
+    told = {name: _numbers(each.result) for name, each in found.items()}
+    assert told["on-threads"] == told["on-processes"]
+    assert told["on-workers"] == told["on-processes"]
+
+
+def test_releases_and_scores_are_equal_to_the_byte_on_processes_threads_and_workers_of_two_threads(found):
+    """SDV draws from generators that a process has one of, so that two cells must not synthesize in it at once."""
     assert all(each.result.failures == {} for each in found.values())
     for kind in ("releases/*/release.parquet", "ledgers/*/ledger.parquet", "ledgers/*/values.json"):
         made = {name: _bytes(each, kind) for name, each in found.items()}
-        assert len(made["on-processes"]) == 10  # of three generators, copy and nonmembers, at two places each
+        assert len(made["on-processes"]) == 16  # of six generators, copy and nonmembers, at two places each
         assert made["on-threads"] == made["on-processes"]
         assert made["on-workers"] == made["on-processes"]
 

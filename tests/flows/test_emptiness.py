@@ -70,7 +70,7 @@ def test_a_tolerance_wider_than_the_column_is_refused_where_nothing_else_is_aske
         run("born", data=data, metrics=[{"name": "rapid", "attackers": ["linear"]}])
 
 
-def test_it_is_warned_of_before_the_long_part(years, say, folder, prefect_database):
+def test_it_is_warned_of_before_the_long_part(years, say, folder, prefect_database, plain):
     """The terminal has it on stderr, and the run of Prefect keeps it."""
     said = say("benchmark", folder / "years.yaml")
     assert said.code == 1, said

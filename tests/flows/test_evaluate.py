@@ -49,11 +49,9 @@ def judged(folder, tables, prefect_database):
 
 
 @pytest.fixture(scope="session")
-def uncontrolled(folder, tables, prefect_database):
+def uncontrolled(folder, tables, evaluate_on_threads):
     """The release with all metrics and no control records."""
-    from synthrisk.flows.evaluate import evaluate
-
-    return evaluate(
+    return evaluate_on_threads(
         str(folder / "members.csv"),
         str(folder / "release.csv"),
         **ROLES,
@@ -289,7 +287,7 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
     assert not any(e["payload"]["passed"] for e in found)
 
 
-def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatch, prefect_database, tmp_path):
+def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatch, plain, tmp_path):
     """On the terminal, in JSON and in the report: who attacks membership needs records of non-members."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "250")
@@ -308,7 +306,7 @@ def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatc
     assert "no row link" in report.read_text("utf-8")
 
 
-def test_noise_on_what_is_guessed_is_tried_by_what_guesses(folder, say, monkeypatch, prefect_database, tmp_path):
+def test_noise_on_what_is_guessed_is_tried_by_what_guesses(folder, say, monkeypatch, plain, tmp_path):
     monkeypatch.chdir(folder)
     arguments = ["members.csv", "release.csv", "--quasi-identifiers", "age,city", "--sensitive", "income"]
     arguments += ["--metric", "zero_cap", "--metric", "singling_out", "--workspace", tmp_path / "w"]
@@ -325,7 +323,7 @@ def test_noise_on_what_is_guessed_is_tried_by_what_guesses(folder, say, monkeypa
 
 
 @pytest.mark.parametrize("metric", ["hidden_rate", "zero_cap"])
-def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, prefect_database, tmp_path, metric):
+def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, plain, tmp_path, metric):
     """The first half of the release is the members as they are; of the other half nobody was made."""
     monkeypatch.chdir(folder)
     pd.DataFrame({"row": [*range(100), *[-1] * 100]}).to_csv(tmp_path / "links.csv", index=False)
@@ -346,9 +344,7 @@ def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, prefect_da
     assert "must name a real row for each of 200 synthetic rows, got 2" in said.err
 
 
-def test_command_writes_json_and_ends_with_the_verdicts_code(
-    folder, tables, say, monkeypatch, prefect_database, tmp_path
-):
+def test_command_writes_json_and_ends_with_the_verdicts_code(folder, tables, say, monkeypatch, plain, tmp_path):
     monkeypatch.chdir(folder)
     arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--control", "controls.csv"]
     arguments += ["--quasi-identifiers", "age,city", "--sensitive", "income", "--metric", "zero_cap"]
@@ -372,9 +368,7 @@ def twice(frame, start):
     return pd.concat([frame, again], ignore_index=True).assign(person=person)
 
 
-def test_records_of_one_entity_count_once_and_must_be_on_one_side(folder, tables, prefect_database):
-    from synthrisk.flows.evaluate import evaluate
-
+def test_records_of_one_entity_count_once_and_must_be_on_one_side(folder, tables, evaluate_on_threads):
     members, controls = twice(tables["members"], 0), twice(tables["controls"], 1000)
     members.to_csv(folder / "twice.csv", index=False)
     controls.to_csv(folder / "twice_held_out.csv", index=False)
@@ -385,7 +379,7 @@ def test_records_of_one_entity_count_once_and_must_be_on_one_side(folder, tables
         "identifier": "person",
         "workspace": str(folder / "entities"),
     } | ROLES
-    found = findings(evaluate(**arguments, control=str(folder / "twice_held_out.csv")))
+    found = findings(evaluate_on_threads(**arguments, control=str(folder / "twice_held_out.csv")))
     alone = {"quasi_identifiers": ["age", "city"], "sensitive": "income", "control": controls.drop(columns="person")}
     for name, counts_records in (("inference", False), ("zero_cap", True)):  # claims count facts
         score = METRICS[name](members, tables["release"], **(alone | {"control": controls}), identifier="person")
@@ -396,15 +390,15 @@ def test_records_of_one_entity_count_once_and_must_be_on_one_side(folder, tables
         folder / "shared.csv", index=False
     )
     with pytest.raises(InputError, match="control must hold no entity of real, got 2 records of such"):
-        evaluate(**arguments, control=str(folder / "shared.csv"))
+        evaluate_on_threads(**arguments, control=str(folder / "shared.csv"))
     with pytest.raises(InputError, match="identifier"):
-        evaluate(**(arguments | {"identifier": "persn"}))
+        evaluate_on_threads(**(arguments | {"identifier": "persn"}))
 
 
 def test_the_command_without_a_server_says_the_same_as_the_flow_to_the_bit(
-    judged, folder, tables, say, monkeypatch, tmp_path
+    judged, folder, tables, say, plain, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr("synthrisk.flows.orchestration.server.is_configured", lambda: False)
+    monkeypatch.setattr("synthrisk.flows.evaluate.evaluate", lambda **_: pytest.fail("the flow was run"))
     monkeypatch.setattr("synthrisk.flows.orchestration.server.OwnServer", lambda: pytest.fail("a server was started"))
     said = say(
         *("evaluate", folder / "members.csv", folder / "release.csv", "--control", folder / "controls.csv"),

@@ -2,14 +2,17 @@
 
 import pytest
 
+ONE = {"holdout": 0.5, "repetitions": 1}
+"""Release of each generator."""
+
 
 @pytest.fixture(scope="module")
 def ended(run, folder):
     """A study of four synthesizers, of which one behaves."""
     path = str(folder / "generators.py")
     bad = [{"name": name, "kind": "callable", "path": f"{path}:{name}"} for name in ("leaves", "stuck", "killed")]
-    runner = {"time_limit": 40, "memory_limit": 8}
-    return run("faults", synthesizers=["cart", *bad], metrics=["zero_cap"], runner=runner)
+    runner = {"time_limit": 20, "memory_limit": 8, "workers": 2}
+    return run("faults", synthesizers=["cart", *bad], metrics=["zero_cap"], runner=runner, split=ONE)
 
 
 @pytest.mark.proof
@@ -25,7 +28,7 @@ def test_a_generator_that_behaves_finishes_beside_those_that_do_not(ended):
     ("name", "reason"),
     [
         ("leaves", "SystemExit in generators.py"),
-        ("stuck", "it took longer than runner.time_limit, 40 seconds"),
+        ("stuck", "it took longer than runner.time_limit, 20 seconds"),
         ("killed", "its process was ended by signal 9 (SIGKILL)"),
     ],
 )
@@ -38,7 +41,8 @@ def test_the_reason_is_told_without_a_cell(ended, secret, name, reason):
 @pytest.mark.proof
 def test_a_worker_that_is_killed_costs_the_one_who_killed_it_alone(run, folder, secret):
     killed = {"name": "killed", "kind": "callable", "path": f"{folder / 'generators.py'}:killed"}
-    result = run("killed", synthesizers=["cart", killed], references=["copy"], metrics=["zero_cap"]).result
+    parts = {"synthesizers": ["cart", killed], "references": ["copy"], "metrics": ["zero_cap"], "split": ONE}
+    result = run("killed", **parts, runner={"workers": 2}).result
     assert list(result.failures) == ["killed"]
     assert "its process was ended by signal 9 (SIGKILL)" in result.failures["killed"]
     assert {f.synthesizer for f in result.findings} == {"cart", "copy"}

@@ -20,13 +20,14 @@ from synthrisk.tasks.workspace.work_limits import TAKEN
 
 KINDS = [(way, kind) for kind in ("main", "group", "worker", "server") for way in ("plain", "--prefect")]
 """Who is killed: on a Prefect server of its own, and without Prefect, where workers are forked from a server too."""
-FEWEST, MOST = 4, 8  # kills: half of the kinds, drawn, and further ones where none of a whole study came before its end
+FEWEST, MOST = 2, 8  # kills, one in each way, and further ones where none of a whole study came before its end
+PREFECT = 1.6  # times as long as without
 MARK = "SYNTHRISK_TEST_OF_KILLS"
 SLOWLY = """
 import time
 
 def slowly(train, rows, seed):
-    time.sleep(1)
+    time.sleep(0.6)
     return train.sample(rows, replace=True, random_state=seed % 2**32)
 """
 COMMAND = """
@@ -137,17 +138,17 @@ def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, setti
     print(f"to see the same again: SYNTHRISK_TEST_SEED={seed}")
     chance, told = random.Random(seed), Counter()
     plain = Study(folder, "undisturbed", settings, start_python)
-    flow, lasts = Study(folder, "flow", settings, start_python), {}
-    for undisturbed, way in ((plain, "plain"), (flow, "--prefect")):
-        begun = time.monotonic()
-        process = undisturbed.begin(way)
-        _, err = process.communicate(timeout=240)
-        assert process.returncode == 0, err
-        lasts[way] = time.monotonic() - begun
+    begun = time.monotonic()
+    process = plain.begin()
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err
+    lasts = {"plain": time.monotonic() - begun}
+    lasts["--prefect"] = PREFECT * lasts["plain"]
     truth = plain.found()
     assert len(truth[1]) > 20
-    assert flow.found() == truth
     number, study, kinds = 0, None, chance.sample(KINDS, len(KINDS))
+    other = next(each for each in kinds if each[0] != kinds[0][0])
+    kinds = [kinds[0], other, *(each for each in kinds[1:] if each != other)]
     while number < FEWEST or (number < MOST and not (told["main", True] or told["group", True])):
         way, kind = kinds[number]
         moment = chance.uniform(0.1, 0.95) * lasts[way]

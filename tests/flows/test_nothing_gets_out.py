@@ -52,7 +52,7 @@ def prints(train, rows, seed):
 
 
 FLOW = """
-import logging
+import logging, sys
 from synthrisk.flows.cli.exit_codes import set_up
 set_up()
 from synthrisk.flows.evaluate import evaluate
@@ -74,7 +74,10 @@ CALLS = {
 }
 
 if __name__ == "__main__":
+    from prefect.task_runners import ThreadPoolTaskRunner
     for name, given in CALLS.items():
+        if name != "whole":  # which alone has worker processes, as usual
+            sys.modules[evaluate.fn.__module__].task_runner = lambda _: ThreadPoolTaskRunner()
         try:
             print("ended", name, evaluate(**given).result.exit_code, flush=True)
         except Exception as error:

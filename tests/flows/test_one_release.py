@@ -152,7 +152,7 @@ def test_all_other_columns_need_a_sensitive_one(place):
         of(quasi_identifiers=["*"])
 
 
-def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, prefect_database):
+def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, plain):
     said = say("evaluate", "real.csv", "synthetic.csv", "--control", "heldout.csv", "--json", "out.json")
     assert said.code == 0, said
     before, _, after = said.out.partition("No limits: no verdict. Nothing was judged.")
@@ -172,7 +172,7 @@ def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, p
     assert roles == {"release", "copy", "near_copy", "repelled", "fresh"}
 
 
-def test_evaluate_with_one_limit_gives_verdicts(place, say, prefect_database):
+def test_evaluate_with_one_limit_gives_verdicts(place, say, plain):
     pd.read_csv("real.csv").drop(columns="id").to_csv("synthetic.csv", index=False)  # a copy
     said = say(
         "evaluate", "real.csv", "synthetic.csv", "--control", "heldout.csv", "--limit", "0.1", "--json", "out.json"
@@ -184,7 +184,7 @@ def test_evaluate_with_one_limit_gives_verdicts(place, say, prefect_database):
     assert "NO EVIDENCE" not in words.values()
 
 
-def test_evaluate_as_a_study_says(place, settings, say, prefect_database):
+def test_evaluate_as_a_study_says(place, settings, say, plain):
     study = settings(place / "work", place / "other.csv", thresholds={"risk/zero_cap.income": 0.01})
     study["data"]["drop"] = ["id"]
     Path("study.yaml").write_text(yaml.safe_dump(study))
@@ -195,7 +195,7 @@ def test_evaluate_as_a_study_says(place, settings, say, prefect_database):
     assert found["verdicts"][0]["word"] == "RISK"
 
 
-def test_the_maker_of_the_release_is_told_words_and_whole_people(place, say, secret, prefect_database):
+def test_the_maker_of_the_release_is_told_words_and_whole_people(place, say, secret, plain):
     pd.read_csv("real.csv").drop(columns="id").to_csv("synthetic.csv", index=False)  # a copy
     tables = ("real.csv", "synthetic.csv", "--control", "heldout.csv", "--limit", "0.1", "--json", "out.json")
     said = say("evaluate", *tables, "--for-vendor")

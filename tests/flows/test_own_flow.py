@@ -1,7 +1,6 @@
 """Our tasks in somebody else's flow: the numbers of ``benchmark``, on any task runner, and no cell for Prefect."""
 
 import os
-import re
 import sqlite3
 from pathlib import Path
 
@@ -39,7 +38,7 @@ def mine(table, workspace):
 
 
 @pytest.fixture(scope="module")
-def study(folder, prefect_database):
+def study(folder, prefect_database, threads):
     """The same by ``benchmark``."""
     return benchmark(
         {
@@ -52,6 +51,7 @@ def study(folder, prefect_database):
             "metrics": METRICS,
             "bootstrap": {"confidence": 0.9, "resamples": 100},
             "thresholds": LIMITS,
+            "runner": threads,
             "workspace": str(folder / "same"),
             "seed": 3,
         }
@@ -165,20 +165,36 @@ def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_datab
     assert secret not in dump
 
 
-@pytest.mark.parametrize("block", range(3))
-def test_the_page_about_tasks_says_what_runs(block, folder, start_python, tmp_path):
-    page = (Path(__file__).parents[2] / "docs" / "tasks.md").read_text("utf-8")
-    (tmp_path / "mine.py").write_text(re.findall(r"```python\n(.*?)```", page, re.DOTALL)[block])
-    process = start_python("mine.py", folder / "people.csv", cwd=tmp_path)
-    _, err = process.communicate()
+ONE_BY_ONE = """
+import runpy
+from pathlib import Path
+
+blocks = Path({page!r}).read_text("utf-8").split("```python\\n")[1:]
+for number, block in enumerate(blocks):
+    text = block.partition("```")[0].replace('"metrics": ["zero_cap"],', {small!r})
+    Path(f"block{{number}}.py").write_text(text)
+    runpy.run_path(f"block{{number}}.py", run_name="__main__")
+"""
+
+
+def test_the_page_about_tasks_says_what_runs(folder, start_python, tmp_path, threads):
+    """One after the other in one process, and with fewer generators where the page has the usual ones."""
+    page = str(Path(__file__).parents[2] / "docs" / "tasks.md")
+    small = f'"metrics": ["zero_cap"], "references": ["copy"], "runner": {threads},'
+    process = start_python("-c", ONE_BY_ONE.format(page=page, small=small), folder / "people.csv", cwd=tmp_path)
+    out, err = process.communicate()
     assert process.returncode == 0, err[-3000:]
-    assert list((tmp_path / ".synthrisk" / "reports").glob("*/report.html"))
+    assert len(list(tmp_path.glob("block*.py"))) == 3
+    client = MlflowClient(f"sqlite:///{tmp_path / '.synthrisk' / 'mlflow.db'}")
+    assert {each.name for each in client.search_experiments()} >= {"mine", "theirs", "people"}
+    assert len(list((tmp_path / ".synthrisk" / "reports").glob("*/report.html"))) == 4
+    assert out.endswith("]\n")
 
 
-def test_studies_do_not_disturb_each_other_nor_the_host(folder, tmp_path, prefect_database):
+def test_studies_do_not_disturb_each_other_nor_the_host(folder, tmp_path, prefect_database, threads):
     """One after the other and as subflows of one flow: own numbers, and settings and environment as before."""
 
-    def study(seed, workers):
+    def study(seed, runner):
         return {
             "name": f"seed-{seed}",
             "data": {"source": str(folder / "people.csv"), **ROLES},
@@ -186,25 +202,25 @@ def test_studies_do_not_disturb_each_other_nor_the_host(folder, tmp_path, prefec
             "synthesizers": ["cart"],
             "references": [],
             "metrics": ["zero_cap"],
-            "runner": {"workers": workers},
+            "runner": runner,
             "workspace": str(tmp_path / "w"),
             "seed": seed,
         }
 
     @flow(persist_result=False)
     def both():
-        return [benchmark(load(study(seed, 3 - seed))).result for seed in (1, 2)]
+        return [benchmark(load(study(seed, {"workers": 3 - seed}))).result for seed in (1, 2)]
 
-    before, loaded = (dict(os.environ), get_current_settings().model_dump_json()), threads()
-    alone = [benchmark(study(seed, 1)).result for seed in (2, 1)][::-1]
+    before, loaded = (dict(os.environ), get_current_settings().model_dump_json()), threads_of_libraries()
+    alone = [benchmark(study(seed, threads)).result for seed in (2, 1)][::-1]
     together = both()
     assert (dict(os.environ), get_current_settings().model_dump_json()) == before
-    assert threads().items() >= loaded.items()  # of libraries that were loaded before
+    assert threads_of_libraries().items() >= loaded.items()  # of libraries that were loaded before
     assert repr([r.findings for r in alone]) == repr([r.findings for r in together])
     assert repr(alone[0].findings) != repr(alone[1].findings)
 
 
-def threads():
+def threads_of_libraries():
     """Return how many threads each library of this process computes with."""
     return {each["filepath"]: each["num_threads"] for each in threadpool_info()}
 

@@ -176,7 +176,7 @@ def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
 
 @pytest.mark.proof
 def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
-    folder, settings, monkeypatch, tmp_path, prefect_database
+    folder, settings, monkeypatch, tmp_path, prefect_database, threads
 ):
     from synthrisk.conf import load
     from synthrisk.flows.benchmark import benchmark
@@ -190,7 +190,8 @@ def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     monkeypatch.setattr("synthrisk.flows.orchestration.server.is_configured", lambda: False)
     monkeypatch.setattr("synthrisk.flows.orchestration.server.prefect_api", refuse)
     plain = studied(load(whole), refuse)
-    (tmp_path / "study.yaml").write_text(yaml.safe_dump(whole | {"workspace": str(tmp_path / "flow")}))
+    other = whole | {"workspace": str(tmp_path / "flow"), "runner": threads}
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(other))
     flow = benchmark(str(tmp_path / "study.yaml"))
     ours, theirs = as_json(plain.result), as_json(flow.result)
     for each in (ours, theirs):

@@ -89,13 +89,13 @@ def test_a_new_store_that_four_processes_open_at_once(new_store):
     assert names == {"Default", *(f"study {n}" for n in range(4))}
 
 
-def test_four_studies_at_once_on_a_new_store_are_there_with_all_their_metrics(new_store, start, people, tmp_path):
+def test_four_studies_at_once_on_a_new_store_are_there_with_all_their_metrics(new_store, start_alone, people, tmp_path):
     people(120, seed=1).to_csv(tmp_path / "real.csv", index=False)
     people(120, seed=2).to_csv(tmp_path / "release.csv", index=False)
     roles = ("--quasi-identifiers", "age,city", "--sensitive", "income", "--metric", "zero_cap", "--references", "none")
     limit = ("--threshold", "risk/zero_cap=0.01", "--tracking-uri", new_store, "--log-again")
     started = [
-        start("evaluate", "real.csv", "release.csv", *roles, *limit, "--workspace", f"w{n}", cwd=tmp_path)
+        start_alone("evaluate", "real.csv", "release.csv", *roles, *limit, "--workspace", f"w{n}", cwd=tmp_path)
         for n in range(4)
     ]
     said = [(*each.communicate(timeout=500), each.returncode) for each in started]

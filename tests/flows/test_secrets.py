@@ -200,7 +200,7 @@ def test_a_study_tells_nobody_the_values_in_its_addresses(settings, host, allowe
     (tmp_path / CANARY).mkdir()
     source, uri = f"{host}/{NAMED}/people.csv", f"sqlite:///{tmp_path}/{NAMED}/store.db"
     study = settings(tmp_path / "work", Path("x"), tracking={"uri": uri}, thresholds={"risk/zero_cap": 0.01})
-    study["data"]["source"] = source
+    study |= {"data": study["data"] | {"source": source}, "runner": {"workers": 1}}
     outcome = benchmark(study)
     assert any(unquote(each) == f"/{CANARY}/people.csv" for each in _Tables.asked)  # it was filled in
     store = tmp_path / CANARY / "store.db"

@@ -111,7 +111,7 @@ def assert_same_ledgers(outcome, study):
         pd.testing.assert_frame_equal(own, theirs, check_exact=True)
 
 
-def test_on_a_file_url_with_processes(study, folder, settings, tmp_path):
+def test_on_a_file_url_with_processes(study, folder, settings, tmp_path, threads):
     asked = settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"file://{tmp_path}/share/team"}
     with on_machine(tmp_path / "one"):
         outcome = benchmark(asked)
@@ -125,16 +125,16 @@ def test_on_a_file_url_with_processes(study, folder, settings, tmp_path):
         outcome.report
     ).read_bytes()
     with on_machine(tmp_path / "two"):  # finds all cells, and computes none
-        again = benchmark(asked)
+        again = benchmark(asked | {"runner": threads})
         assert not (open_workspace(asked["workspace"]) / "printed").exists()
     assert again.workspace.parent == tmp_path / "two"
     assert_same(again, study)
 
 
-def test_in_memory_on_threads(study, folder, settings, tmp_path):
+def test_in_memory_on_threads(study, folder, settings, tmp_path, threads):
     asked = settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"memory://{tmp_path.name}"}
     with on_machine(tmp_path / "one"):
-        outcome = benchmark(asked | {"runner": {"kind": "prefect.task_runners:ThreadPoolTaskRunner"}})
+        outcome = benchmark(asked | {"runner": threads})
     assert_same(outcome, study)
     assert_same_ledgers(outcome, study)
 

@@ -59,13 +59,15 @@ def test_being_installed_and_imported_changes_nothing_of_somebody_elses_process(
 
 
 @pytest.mark.proof
-def test_a_script_without_a_guard_gets_one_sentence(tmp_path):
+def test_a_script_without_a_guard_gets_one_sentence(tmp_path, prefect_database):
+    from prefect.settings import PREFECT_API_URL
+
     code = """
         from synthrisk.flows.benchmark import benchmark
 
         benchmark("smoke")
     """
-    done = run(code, tmp_path, DO_NOT_TRACK="true")
+    done = run(code, tmp_path, DO_NOT_TRACK="true", PREFECT_API_URL=PREFECT_API_URL.value())
     assert done.returncode != 0
     assert "script.py must start the study under if __name__ == " in done.stderr
     assert "BrokenProcessPool" not in done.stderr

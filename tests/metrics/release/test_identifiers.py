@@ -211,8 +211,14 @@ def employed():
 
 @pytest.mark.parametrize(
     ("where", "wrapped", "attacked"),
-    [(where, wrapped, ()) for where in ("mail", "remark", "job", "new") for wrapped in WRAPPED]
-    + [(where, "a sentence", ("job",)) for where in ("mail", "remark", "job", "new")],
+    [  # each column in some way, each way in some column
+        *(("mail", wrapped, ()) for wrapped in WRAPPED),
+        ("remark", "a sentence", ()),
+        ("job", "brackets", ()),
+        ("new", "a scheme", ()),
+        ("job", "a sentence", ("job",)),
+        ("new", "a sentence", ("job",)),
+    ],
 )
 def test_an_address_inside_a_longer_text_is_found_in_every_column(employed, where, wrapped, attacked):
     (real, strangers), wrapped = employed, WRAPPED[wrapped]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -88,11 +89,17 @@ def many_limits():
     return study([*found, *copies], limits, facts=facts, quasi_identifiers=columns, sensitive=["income"])
 
 
+@cache
+def html(name: str) -> str:
+    """Return a report; half a second to make, and ten tests look at each."""
+    return report_of(pages()[name], "name: " + "x" * 400)
+
+
 @pytest.fixture(params=pages())
 def shown(request, tmp_path, page):
     """Give the path of a report that the browser has opened."""
     path = tmp_path / "report.html"
-    path.write_text(report_of(pages()[request.param], "name: " + "x" * 400), "utf-8")
+    path.write_text(html(request.param), "utf-8")
     page.look()
     page.resize(1200, 1500)
     page.open(path.as_uri())
