@@ -246,8 +246,8 @@ def _filled(told: Overview, blocks: Sequence[Block], room: int, most: int, form:
     """Return the lines of the blocks, with what each word rests on below it as far as there is room.
 
     First comes what is not judged where that decides, else the sentence of each generator; then the name of what
-    decides where the sentence has no place for it, as if how many people had been copied, what would decide, the
-    sentences of other limits that are crossed, and which columns carry it. Last come the sentences of the other limits,
+    decides where the sentence has no place for it, as if how many people had been copied, what would decide, which
+    columns carry it, and the sentences of other limits that are crossed. Last come the sentences of the other limits,
     those first that are nearest to being crossed.
     """
     spare, all_told = most - _count(blocks), True
@@ -271,15 +271,15 @@ def _filled(told: Overview, blocks: Sequence[Block], room: int, most: int, form:
     for part in (_as_if, _would_decide):
         for each in own:
             all_told = put(each.rest, part(each.headline, room)) and all_told
-    others = sorted(((each, *pair) for each in own for pair in _others(each)), key=lambda other: _nearness(other[1]))
-    crossed = [other for other in others if other[1].word == "RISK"]
-    for each, verdict, words in crossed:
-        all_told = _say(each, verdict, words, room, form, put) and all_told
     carried = [_carried(each.headline, room) for each in own]
     if sum(map(len, carried)) > spare:
         carried = [_carried(each.headline, room, brief=True) for each in own]
     for each, lines in zip(own, carried, strict=True):
         all_told = put(each.rest, lines) and all_told
+    others = sorted(((each, *pair) for each in own for pair in _others(each)), key=lambda other: _nearness(other[1]))
+    crossed = [other for other in others if other[1].word == "RISK"]
+    for each, verdict, words in crossed:
+        all_told = _say(each, verdict, words, room, form, put) and all_told
     for each, verdict, words in others:
         if verdict.word != "RISK":
             _say(each, verdict, words, room, form, put)

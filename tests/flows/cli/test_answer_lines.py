@@ -167,7 +167,7 @@ def test_what_carries_a_risk_is_brief_where_room_is_short_and_the_record_gives_i
     shares = (("the age at admission", 0.6), ("the highest education", 0.5), ("the occupation of the last year", 0.4))
     names = ("cart", "trees", "vine")
     carriers = {name: Carriers("memorization/zero_cap.income", 0.3, shares, 70, 70) for name in names}
-    for count, carried, whole, last in ((1, 1, 0, "Record"), (2, 0, 0, "Report"), (3, 0, 0, "Report")):
+    for count, carried, whole, last in ((1, 1, 1, "Record"), (2, 2, 0, "Report"), (3, 0, 0, "Report")):
         made = outcome(names[:count], memorization=0.3, carriers=carriers)
         lines = [line.plain for line in answer_lines(made, 80)]
         assert len(lines) <= 23

@@ -85,7 +85,7 @@ def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
             "INCONCLUSIVE",
             "cannot say: Who knows age and sex guesses income of 10 more people in 100 right because their records "
             "were used (between 5 and 15, limit 10)",
-            "a limit of 0.16",
+            "a limit of 16 in 100 (0.16)",
         ),
         (
             NOT_ESTIMABLE,
