@@ -125,8 +125,9 @@ def _in_terminal(arguments: list[str], folder: Path, environment: Mapping[str, s
 def _terminal_picture(told: str, rows: int, width: int, path: Path) -> None:
     """Draw the last rows of what was printed as the terminal shows them."""
     console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True)
-    lines = Text.from_ansi(told.rstrip("\n")).split("\n", allow_blank=True)
-    for line in lines[-rows + 1 :]:
+    text = Text.from_ansi(told)
+    text.rstrip()  # of what ends a line, behind which colours end
+    for line in text.split("\n", allow_blank=True)[-rows + 1 :]:
         console.print(line, soft_wrap=True)
     page = console.export_html(inline_styles=True)
     styled = page.replace("<body", '<body style="margin:12px;font-size:15px;line-height:1.25"', 1)
