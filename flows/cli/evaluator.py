@@ -20,7 +20,7 @@ from synthrisk.flows.evaluate_settings import UNDERSTOOD, asked_text
 from synthrisk.flows.execution.calls_and_retries import PlainCalls
 from synthrisk.flows.study_course import judged_course
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.tasks.report import RECORD
+from synthrisk.tasks.tracking.addresses import FIRST, RECORD
 
 _LISTS = ("metrics", "quasi_identifiers", "sensitive", "categorical", "missing", "drop")
 _OURS = {"limit": None, "limits": None, "references": "limited", "workspace": ".synthrisk", "seed": 1, "what_if": None}
@@ -48,7 +48,6 @@ class Evaluator:
             InputError: An argument or a table breaks a rule.
         """
         from synthrisk.flows.cli.evaluate import asked_of
-        from synthrisk.tasks.log import FIRST
         from synthrisk.tasks.pages.templates import without_values
         from synthrisk.tasks.report import report
         from synthrisk.tasks.tracking.runs import log_into
