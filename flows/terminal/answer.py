@@ -34,7 +34,7 @@ from synthrisk.metrics.verdicts.quantities import limited
 from synthrisk.metrics.verdicts.references import PlantedLeak
 from synthrisk.metrics.verdicts.results import Headline, Overview, StudyResult, overview
 from synthrisk.metrics.verdicts.tables import tried
-from synthrisk.metrics.verdicts.verdicts import NO_INTERVAL, STRADDLES, Verdict
+from synthrisk.metrics.verdicts.verdicts import LOOK, NO_INTERVAL, STRADDLES, Verdict
 from synthrisk.tasks.tracking.addresses import RECORD, not_logged_yet
 
 NARROWEST, WIDEST = 80, 120
@@ -173,6 +173,8 @@ def _study_lines(told: Overview, room: int) -> list[Text]:
     lines = [data, in_one if in_one.cell_len <= room else _headed("Attacker", knows)]
     lines += [_headed("", guesses)] if guesses and in_one.cell_len > room else []
     owners = "; ".join(f'{len(names)} set by "{source}"' for source, names in told.owners.items())
+    of_look = next((v.limit for each in told.synthesizers for v in each.verdicts if v.quantity == LOOK), None)
+    owners += "" if of_look is None else f", and {of_look:g} on nearness"
     return [*lines, _headed("Limits", owners)] if owners else lines
 
 
@@ -470,7 +472,7 @@ def _leak_lines(leaks: Sequence[PlantedLeak], what: str, room: int) -> list[Text
         lines.append(named if fits else f"{saw}{missed}: by {counted} {what}")
     if len(lines) > _LEAKS:
         lines = [*lines[: _LEAKS - 1], f"and {len(lines) - _LEAKS + 1} more lines in the report"]
-    return [_headed("Leaks" if not i else "", line) for i, line in enumerate(lines)]
+    return [_headed("Planted" if not i else "", line) for i, line in enumerate(lines)]
 
 
 def _leaks_briefly(leaks: Sequence[PlantedLeak], what: str) -> list[Text]:
@@ -480,7 +482,7 @@ def _leaks_briefly(leaks: Sequence[PlantedLeak], what: str) -> list[Text]:
         seen[each.words] = seen.get(each.words, 0) + each.seen
     every = len({each.quantity for each in leaks})
     told = ", ".join(f"{words} by {count}" for words, count in seen.items())
-    return [_headed("Leaks", f"seen by {what}, of {every}: {told}")]
+    return [_headed("Planted", f"seen by {what}, of {every}: {told}")]
 
 
 def _where(outcome: Outcome) -> list[Text]:

@@ -45,8 +45,8 @@ class Carriers:
 
         Example:
             >>> Carriers("memorization/singling_out", 0.2, (("capital_gain", 0.8), ("age", 0.25)), 70, 70).words
-            'capital_gain carries 80% of memorization/singling_out, age 25% (the shares overlap); of 70 members \
-who alone have their value of capital_gain, those of 70 are released'
+            'capital_gain carries 80% of memorization/singling_out, age 25% (the shares overlap); 70 people \
+alone have their value of capital_gain, the release has 70 of these'
             >>> Carriers("memorization/membership", 0.9, ()).words
             'no single column carries memorization/membership: without any one of them 80% of it and more is left'
         """
@@ -57,8 +57,8 @@ who alone have their value of capital_gain, those of 70 are released'
         told = [f"{first} carries {share:.0%} of {self.quantity}"]
         told += [f"{name} {of:.0%}" for name, of in others[:2]]
         overlap = " (the shares overlap)" if others else ""
-        alone = f"; of {self.alone:,} members who alone have their value of {first}, those of {self.released:,}"
-        return ", ".join(told) + overlap + (f"{alone} are released" if self.released else "")
+        alone = f"; {self.alone:,} people alone have their value of {first}, the release has {self.released:,} of these"
+        return ", ".join(told) + overlap + (alone if self.released else "")
 
 
 @dataclass(frozen=True, eq=False)

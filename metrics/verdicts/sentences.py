@@ -181,13 +181,13 @@ def legend(words: Sequence[str], sentences: Sequence[str], confidence: float) ->
 
     Example:
         >>> legend(["RISK"], ["7 more people in 100 (at least 6, limit 5)"], 0.9)
-        'RISK: more people are given away than a limit allows. “At least” and “at most” are the ends of 90% intervals, \
-each right 95 times in 100.'
+        'RISK: more people are given away than a limit allows. “At least” and “at most” are ends of 90% intervals, \
+rounded outwards, each right 95 times in 100.'
     """
     told = [f"{word}: {meaning}." for word, meaning in _MEANINGS.items() if word in words]
     if told and confidence and any("at least" in each or "at most" in each for each in sentences):
-        sure = f"{confidence:.0%} intervals, each right {50 + 50 * confidence:g} times in 100"
-        told.append(f"“At least” and “at most” are the ends of {sure}.")
+        sure = f"{confidence:.0%} intervals, rounded outwards, each right {50 + 50 * confidence:g} times in 100"
+        told.append(f"“At least” and “at most” are ends of {sure}.")
     return " ".join(told)
 
 

@@ -15,7 +15,7 @@ from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.verdicts.quantities import limited
 from synthrisk.metrics.verdicts.results import Headline, Limit, Overview, StudyResult, overview
 from synthrisk.metrics.verdicts.sentences import columns_named, counted, in_people, limit_in_words, scale_of
-from synthrisk.metrics.verdicts.verdicts import Verdict
+from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.sections.answer import ANSWER, DEFINITIONS, LEAGUE, NOTES, NUMBERS, PAIRS, PROVENANCE
 from synthrisk.tasks.pages.sections.coarser_keys import is_of_one_release, study_file
@@ -107,8 +107,10 @@ STYLE = Markup(files("synthrisk.tasks.pages").joinpath("record.css").read_text("
 """How the record looks; all of it is below the class ``as-record``."""
 
 _GENERATORS = 4  # generators that are told one by one; of more, the rest are counted
-_SENTENCES, _FEW_SENTENCES = 4, 3  # sentences of one generator, and where there are more than two
+_SENTENCES, _FEW_SENTENCES = 4, 3  # sentences of one generator, and where there are more than two, or many limits
+_MANY = 4  # rows of limits
 _NOBODY = ("", NOT_SAID)
+_OWNERS = 3  # who set limits, named in a sentence
 _LIMITS = 8  # rows of the table of limits
 _DIGITS = "first 16 digits of the SHA-256 of"
 _REPEATED: Mapping[str, tuple[str, str]] = {
@@ -155,7 +157,7 @@ def body(result: StudyResult, settings: str = "") -> Markup:
         row.append((limit_in_words(name, metric), name))
     limits = [(rows, limit, people) for (limit, people), rows in alike.items()]
     facts = {called: words.format(found) for called, words, found in _repeated(result.facts)}
-    sentences = _SENTENCES if len(told.synthesizers) <= 2 else _FEW_SENTENCES
+    sentences = _SENTENCES if len(told.synthesizers) <= 2 and len(limits) <= _MANY else _FEW_SENTENCES
     text = render(
         "record_body.html",
         result=result,
@@ -163,17 +165,24 @@ def body(result: StudyResult, settings: str = "") -> Markup:
         told=[_told(each, sentences) for each in told.synthesizers[:_GENERATORS]],
         rest=_counted(told.synthesizers[_GENERATORS:]),
         limits=limits[:_LIMITS],
+        has_look=LOOK in result.judged_limits,
         has_names=any(v.quantity == RELEASED for v in result.verdicts),
         more_limits=sum(len(rows) for rows, *_ in limits[_LIMITS:]),
-        owners=columns_named(
-            [f'"{source}"' for source in told.owners if source not in ("", NOT_SAID)] or ["nobody who is named"]
-        ),
+        owners=_owners(told),
         seen=_seen(told),
         names=[each.synthesizer for each in told.synthesizers],
+        verdicts=[(each.synthesizer, each.word) for each in told.synthesizers[:_GENERATORS]],
         unjudged=columns_named([m.key for m in told.unjudged]),
         facts=facts | _again(result.facts, settings),
     )
     return Markup(text)  # noqa: S704 - the template escapes what it is given
+
+
+def _owners(told: Overview) -> str:
+    """Return who set the limits; of many it stands beside each."""
+    names = [f'"{source}"' for source in told.owners if source not in ("", NOT_SAID)]
+    told_who = columns_named(names or ["nobody who is named"])
+    return "Who set them stands beside each" if len(names) > _OWNERS else f"They were set by {told_who}"
 
 
 def _repeated(facts: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -191,7 +200,8 @@ def _again(facts: Mapping[str, str], settings: str) -> dict[str, str]:
     method, _, level = facts.get("interval", "").rpartition(", ")
     if method:
         sure = 100 * float(level)
-        told["Intervals"] = f"of {sure:g} %: {sure:g} of 100 such intervals hold the true value (method: {method})"
+        right = f"{sure:g} of 100 such intervals hold the true value, {50 + sure / 2:g} of 100 of their ends are right"
+        told["Intervals"] = f"of {sure:g} %: {right} (method: {method})"
     if settings:
         words = "synthrisk evaluate" if is_of_one_release(settings) else f"synthrisk benchmark {study_file(settings)}"
         digest = sha256(mask(settings).encode()).hexdigest()[:16]

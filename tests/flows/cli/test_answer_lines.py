@@ -127,12 +127,12 @@ def test_limits_that_saw_the_same_leak_are_named_where_there_is_room_and_counted
     leaks += [PlantedLeak("near", "near_copy", 1.0, name, seen, name == "tpr/membership") for name in names]
     lines = [line.plain for line in _leak_lines(leaks, "limits", 80)]
     assert lines == [
-        "Leaks       copy seen: by tpr/membership",
+        "Planted     copy seen: by tpr/membership",
         "            copy seen, not near copy: by 2 of 3 limits",
     ]
     assert names[1] in _leak_lines(leaks, "limits", 200)[1].plain
     (line,) = _leak_lines([PlantedLeak("copy", "copy", 1.0, "tpr/membership", seen, False)], "limits", 80)
-    assert line.plain == "Leaks       copy not seen: by tpr/membership"
+    assert line.plain == "Planted     copy not seen: by tpr/membership"
 
 
 def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests_on():
@@ -146,7 +146,7 @@ def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests
     leaks += [PlantedLeak("near", "near_copy", 1.0, name, RISK, name == "tpr/membership") for name in names]
     assert len(_leak_lines(leaks, "limits", 80)) == 2
     assert [line.plain for line in _leaks_briefly(leaks, "limits")] == [
-        "Leaks       seen by limits, of 3: copy by 3, near copy by 0"
+        "Planted     seen by limits, of 3: copy by 3, near copy by 0"
     ]
     lines = [line.plain for line in answer_lines(replace(made, result=replace(made.result, verdicts=verdicts)), 80)]
     assert len(lines) <= 23
@@ -172,7 +172,7 @@ def test_what_carries_a_risk_is_brief_where_room_is_short_and_the_record_gives_i
         lines = [line.plain for line in answer_lines(made, 80)]
         assert len(lines) <= 23
         assert sum(line.startswith("  the age at admission carries 60%") for line in lines) == carried
-        assert sum("those of 70 are" in line for line in lines) == whole
+        assert sum("the release has 70 of" in line for line in lines) == whole
         assert [line.partition(" ")[0] for line in lines[-2:]] == [last, "Open"]
 
 

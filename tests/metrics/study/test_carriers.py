@@ -43,7 +43,7 @@ def test_the_column_whose_values_are_released_carries_what_singles_out():
     once = [m for m in MEMBERS["money"] if (REAL["money"] == m).sum() == 1]
     assert (found.alone, found.released) == (len(once), sum(m in set(MONEY_OF_MEMBERS["money"]) for m in once))
     ((_, share),) = found.columns
-    values = f"of {found.alone} members who alone have their value of money, those of {found.released} are released"
+    values = f"{found.alone} people alone have their value of money, the release has {found.released} of these"
     assert found.words == f"money carries {share:.0%} of memorization/singling_out; {values}"
 
 
