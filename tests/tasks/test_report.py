@@ -479,7 +479,7 @@ def test_what_an_open_word_hinges_on_is_not_said_to_decide_it():
 def test_limits_of_one_value_by_one_author_share_a_row_of_the_record():
     board, steward = Limit(0.05, "the board"), Limit(0.05, "the steward")
     limits = {"memorization/rapid.income": board, "control_gain/rapid.income": board, "risk/rapid.income": steward}
-    rows = Page(record(study([finding("cart")], limits))).text.split("set by")[1]
+    rows = Page(record(study([finding("cart")], limits))).text.split("limitset by")[1]
     predicted = "eople whose income is predicted clearly better than by a plain guess"
     assert f"More p{predicted} than if their records had not been used memorization/rapid.income" in rows
     assert f"P{predicted}, of those who would be safe without their records control_gain/rapid.income5 in 100" in rows
@@ -505,7 +505,7 @@ def test_the_record_tells_limits_in_the_unit_of_its_sentences():
     ]
     shown = Page(record(replace(study(found, limits), verdicts=judged))).text
     assert "What would decide: 4 folds, or a limit of 7 in 100 (0.07)." in shown
-    rows = shown.split("set by")[1]
+    rows = shown.split("limitset by")[1]
     assert "one of 100" not in rows
     assert "where 1 of 100 others is taken for one tpr/membership5 in 100 (0.05)the board" in rows
     assert "than without their records memorization/distance_to_closest_record0.05the board" in rows
