@@ -26,6 +26,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from synthrisk.conf.study import NOT_SAID
 from synthrisk.flows.outcome import Outcome, word_of
 from synthrisk.flows.terminal.columns import COLOURS, folded, in_lines, inert, interval, number
 from synthrisk.flows.terminal.tables import full_tables, limits_kept, notes
@@ -172,7 +173,8 @@ def _study_lines(told: Overview, room: int) -> list[Text]:
         data = _headed("Data", told.data.partition("; ")[0])
     lines = [data, in_one if in_one.cell_len <= room else _headed("Attacker", knows)]
     lines += [_headed("", guesses)] if guesses and in_one.cell_len > room else []
-    owners = "; ".join(f'{len(names)} set by "{source}"' for source, names in told.owners.items())
+    by = {each: "; who set them is not said" if each in ("", NOT_SAID) else f' set by "{each}"' for each in told.owners}
+    owners = "; ".join(f"{len(names)}{by[source]}" for source, names in told.owners.items())
     of_look = next((v.limit for each in told.synthesizers for v in each.verdicts if v.quantity == LOOK), None)
     owners += "" if of_look is None else f", and {of_look:g} on nearness"
     return [*lines, _headed("Limits", owners)] if owners else lines

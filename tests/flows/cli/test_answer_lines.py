@@ -1,4 +1,4 @@
-"""The last lines on the terminal: what they say, that they are at most 20, and that none is longer than 80 letters."""
+"""The last lines on the terminal: what they say, that they are at most 23, and that none is longer than 80 letters."""
 
 from dataclasses import replace
 
@@ -8,6 +8,7 @@ from rich.text import Text
 
 from samples.estimates import around
 from samples.kinds import beside_other_kind
+from synthrisk.conf.study import NOT_SAID
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.terminal.answer import Form, _leak_lines, _leaks_briefly, answer_lines
 from synthrisk.flows.terminal.tables import full_tables
@@ -346,3 +347,11 @@ def test_a_name_with_a_line_break_or_an_escape_is_text_on_one_line():
 
 def test_without_synthesizers_it_says_so():
     assert "No synthesizer: only reference generators ran." in said([])
+
+
+@pytest.mark.parametrize("source", ["", NOT_SAID])
+def test_of_limits_that_nobody_is_named_for_it_says_that_it_is_not_said(source):
+    made = outcome()
+    limits = {name: replace(limit, source=source) for name, limit in made.result.limits.items()}
+    lines = [line.plain for line in answer_lines(replace(made, result=replace(made.result, limits=limits)), 80)]
+    assert "Limits      2; who set them is not said" in lines
