@@ -125,6 +125,7 @@ def _restore(before: Mapping[str, Any]) -> None:
 T = TypeVar("T")
 
 _REFUSED = 10  # workers that cannot be had so often in a row will not come
+_LOOK, _IDLE = 0.1, 50  # seconds, and how often a pool with nothing to do is looked at before its workers are ended
 _PAUSE = 0.05  # seconds between: whom they come from takes a moment to go where it is killed
 
 
@@ -219,8 +220,24 @@ class PoolCalls:
             for process in list((each._processes or {}).values()):
                 process.kill()  # one that was forked just when the pool broke is waited for, but was not ended
         if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+            self._leave(self._pool)
             self._pool = None
+
+    def _leave(self, pool: ProcessPoolExecutor) -> None:
+        """Wait until a pool has ended; end workers that wait for nothing.
+
+        A worker that is killed just when its pool ends, while it waits for work, holds the lock under which work is
+        taken: the others would wait for that lock without end, and the pool for them.
+        """
+        manager, workers = pool._executor_manager_thread, list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        idle = 0
+        while manager is not None and manager.is_alive():
+            manager.join(_LOOK)
+            idle += self._given <= 0
+            if idle > _IDLE:
+                for process in workers:
+                    process.kill()
 
     def _hand(self, ready: _Ready) -> None:
         with self._lock:

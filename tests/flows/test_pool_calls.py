@@ -5,7 +5,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import process
 from pathlib import Path
+from threading import Thread
 
 import psutil
 import pytest
@@ -164,6 +166,30 @@ def test_where_no_workers_can_be_made_at_all_the_call_fails_and_nobody_waits(tas
     with pool_calls(1) as calls:
         first = calls.submit(tasks.add, 1)
         assert (first.failure(), calls.submit(tasks.add, first).failure()) == ("no room for a queue",) * 2
+
+
+def test_a_worker_that_is_killed_while_its_pool_ends_keeps_nobody_waiting(tasks, monkeypatch):
+    """Of two idle workers one holds the lock under which work is taken: each is killed in its turn."""
+    for place in (0, 1):
+        calls = pool.PoolCalls(2)
+        for answer in [calls.submit(tasks.process) for _ in range(8)]:
+            answer.result()
+        workers = list(calls._pool._processes.values())
+        shutdown = process._ExecutorManagerThread.shutdown_workers
+
+        def killing(manager, workers=workers, place=place, shutdown=shutdown):
+            if len(workers) == 2:
+                workers[place].kill()
+                workers[place].join()
+            shutdown(manager)
+
+        with monkeypatch.context() as here:
+            here.setattr(process._ExecutorManagerThread, "shutdown_workers", killing)
+            ending = Thread(target=calls.end, daemon=True)
+            ending.start()
+            ending.join(60)
+        assert not ending.is_alive()
+        assert len(workers) == 2
 
 
 def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
