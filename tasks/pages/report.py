@@ -180,7 +180,7 @@ def body(result: StudyResult, settings: str = "") -> Markup:
 
 def _owners(told: Overview) -> str:
     """Return who set the limits; of many it stands beside each."""
-    names = [f'"{source}"' for source in told.owners if source not in ("", NOT_SAID)]
+    names = [f'"{source}"' for source in told.owners if source not in _NOBODY]
     told_who = columns_named(names or ["nobody who is named"])
     return "Who set them stands beside each" if len(names) > _OWNERS else f"They were set by {told_who}"
 
