@@ -229,7 +229,8 @@ class PoolCalls:
         A worker that is killed just when its pool ends, while it waits for work, holds the lock under which work is
         taken: the others would wait for that lock without end, and the pool for them.
         """
-        manager, workers = pool._executor_manager_thread, list((pool._processes or {}).values())
+        manager: Any = pool._executor_manager_thread
+        workers = list((pool._processes or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
         idle = 0
         while manager is not None and manager.is_alive():
