@@ -88,8 +88,8 @@ def studied(study: Study, run: Callable[[Any], Any], *, prefect: bool = False) -
         InputError: The study or its data break a rule; nothing has been computed yet.
     """
     processes = study.runner.kind == "processes"
-    if processes and not prefect and not may_be_found_again(Path(study.workspace)):
-        begin_early()
+    if processes and not may_be_found_again(Path(study.workspace)):
+        begin_early(prefect=prefect)
     from synthrisk.flows.preflight import check, checked_on
 
     check(study)

@@ -1,6 +1,6 @@
-"""Task functions called in worker processes, without Prefect: what commands do where no Prefect API is configured.
+"""Worker processes; and task functions called in them without Prefect, where no Prefect API is configured.
 
-They are forked from a process that has imported what tasks need (``forked_from``), which is begun while the command is
+They are forked from a process that has imported what tasks need (``forkserver``), which is begun while the command is
 still importing and looking at the table: so a worker is there at once, and the imports are paid for once.
 """
 
@@ -27,6 +27,7 @@ from synthrisk.flows.execution.workers import begin
 from synthrisk.flows.orchestration.server import is_configured
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import ONE_THREAD
+from synthrisk.tasks.workspace.keys import known, learn
 
 if TYPE_CHECKING:
     from prefect import Task
@@ -35,14 +36,13 @@ _LONGEST = 107 - len("/pymp-12345678/listener-12345678")  # bytes of a folder: L
 _SHORT = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - the folder made there is this user's alone
 
 
-def begin_early() -> None:
-    """Begin the process that workers are forked from, unless a Prefect API is configured: its flows have others.
+def begin_early(*, prefect: bool = False) -> None:
+    """Begin the process that workers are forked from, which has what task runs of ``prefect`` need.
 
     Where it cannot be begun, as without room for temporary files, a study says so when it needs it.
     """
-    if not is_configured():
-        with suppress(OSError):
-            _begin()
+    with suppress(OSError):
+        _begin(prefect=prefect or is_configured())
 
 
 def is_begun() -> bool:
@@ -57,23 +57,26 @@ def may_be_found_again(workspace: Path) -> bool:
 
 def pool_of(workers: int) -> ProcessPoolExecutor:
     """Return worker processes, each with one thread, that end with this process however it ends."""
-    from synthrisk.tasks.workspace.keys import known
+    return forked(workers, begin_forked, (known(),))
 
-    _begin()
+
+def forked(workers: int, first: Callable[..., None], given: Sequence[Any]) -> ProcessPoolExecutor:
+    """Return worker processes that do ``first`` with what it is ``given``, which calls ``begin_forked``."""
+    _begin(prefect=first is not begin_forked)
     context = multiprocessing.get_context("forkserver")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin_worker, initargs=(known(),))
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=first, initargs=tuple(given))
 
 
-def _begin_worker(digests: Mapping[Any, str]) -> None:
-    from synthrisk.tasks.workspace.keys import learn
-
+def begin_forked(digests: Mapping[Any, str]) -> None:
+    """Do what a forked worker does first: it learns which files have these digests."""
     begin()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # what generators start is not to have it blocked
     learn(digests)
 
 
-def _begin() -> None:
-    multiprocessing.set_forkserver_preload(["synthrisk.flows.execution.forkserver"])
+def _begin(*, prefect: bool = False) -> None:
+    also = ["synthrisk.flows.execution.task_runs"] if prefect else []
+    multiprocessing.set_forkserver_preload(["synthrisk.flows.execution.forkserver", *also])
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
     resource_tracker.ensure_running()  # which unblocks signals

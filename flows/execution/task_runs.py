@@ -1,28 +1,57 @@
 """Tasks called as task runs of the Prefect flow that is under way; as plain functions once its server has gone."""
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import active_children
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
 import httpx
 from prefect import Task
-from prefect.context import FlowRunContext
+from prefect.context import FlowRunContext, refresh_global_settings_context
 from prefect.futures import PrefectFuture, PrefectWrappedFuture
-from prefect.task_runners import ProcessPoolTaskRunner
+from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner
 from prefect.utilities.annotations import quote
 
 from synthrisk.flows.execution.calls_and_retries import LOST, ONCE, Answer, Called, How, Plain, PlainCalls, answered
+from synthrisk.flows.execution.pool import begin_forked, forked
 from synthrisk.flows.orchestration.server import is_gone
 from synthrisk.metrics.neighbours.nearest import prepare
+from synthrisk.tasks.workspace.keys import known
 
 T = TypeVar("T")
 
 _LOOK = 1.0  # seconds
 _PAUSE = 0.1  # seconds
+
+
+_WORKER: list[int] = []  # this process, where it is a worker
+
+
+class ForkedTaskRunner(ProcessPoolTaskRunner):
+    """Prefect's worker processes, forked from a process that has imported what tasks need: Prefect's import it each."""
+
+    def __enter__(self) -> Self:
+        """Begin them as Prefect does, but forked; none in a worker, where Prefect enters a copy in each task run."""
+        if os.getpid() in _WORKER:
+            return TaskRunner.__enter__(self)
+        self._initializer, self._initargs = _begin, (known(), dict(os.environ))
+        super().__enter__()
+        made: Any = self._executor  # which has begun no process yet
+        self._executor = forked(self._max_workers, made._initializer, made._initargs)
+        made.shutdown()
+        return self
+
+
+def _begin(digests: Mapping[Any, str], environment: Mapping[str, str]) -> None:
+    """Do what a forked worker does first, which has the environment of its command and the settings that follow."""
+    _WORKER[:] = [os.getpid()]
+    os.environ.update(environment)
+    refresh_global_settings_context()
+    begin_forked(digests)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +158,10 @@ class TaskRuns:
         return task.fn(*arguments, **named)
 
     def prepare(self) -> None:
-        """See ``Calls``."""
-        prepare()
+        """See ``Calls``: whom workers are forked from does it."""
+        run = FlowRunContext.get()
+        if run is None or not isinstance(run.task_runner, ForkedTaskRunner):
+            prepare()
 
     def renew(self) -> None:
         """See ``Calls``."""

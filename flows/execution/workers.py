@@ -124,9 +124,9 @@ def check_runner(settings: "Runner") -> None:
 def task_runner(settings: "Runner") -> "TaskRunner[Any]":
     """Return the task runner of a study; each worker computes with one thread, so that workers x threads = cores."""
     if settings.kind == "processes":
-        from prefect.task_runners import ProcessPoolTaskRunner
+        from synthrisk.flows.execution.task_runs import ForkedTaskRunner
 
-        return ProcessPoolTaskRunner(max_workers=settings.workers, initializer=begin)
+        return ForkedTaskRunner(max_workers=settings.workers)
     if not settings.is_ours:
         return _by_path(settings)
     from prefect_dask import DaskTaskRunner

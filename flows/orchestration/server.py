@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
+from multiprocessing import active_children
 from pathlib import Path
 from socket import AF_INET, SOCK_STREAM, socket
 from typing import TYPE_CHECKING, Any
@@ -186,10 +187,8 @@ def _be_quiet() -> None:
 
 def _end_workers() -> None:
     """End worker processes, which would go on to ask a server that has gone, and keep the flow from ending."""
-    for each in psutil.Process().children():
-        with suppress(psutil.Error):
-            if any("multiprocessing.spawn" in part for part in each.cmdline()):
-                each.kill()
+    for each in active_children():
+        each.kill()
 
 
 def _send_the_rest() -> None:
