@@ -74,7 +74,7 @@ def test_a_study_whose_server_is_killed_ends_with_its_verdict(folder, settings, 
     arguments = ["benchmark", str(path), "--prefect"]
     command = f"import sys; sys.argv[1:] = {arguments}; from synthrisk.flows.cli.app import main; main()"
     script = folder / "gone.py"
-    script.write_text(f"import os; os.environ.pop('PREFECT_API_URL')\nif __name__ == '__main__':\n    {command}\n")
+    script.write_text(f"import os; os.environ.pop('PREFECT_API_URL', None)\nif __name__ == '__main__':\n    {command}\n")
     process = start_python(script, cwd=folder)
     own = psutil.Process(process.pid)
     last = time.monotonic() + 240
