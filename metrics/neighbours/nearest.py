@@ -330,7 +330,7 @@ class Pass:
         if known is None or known[1].shape[1] < k:
             known = own.distinct, self._found(k)[0][own.first]
         _SUMS[key] = known
-        while len(_SUMS) > _MOST:
+        while len(_SUMS) > 2 * _MOST:  # a look at a release takes five
             _SUMS.popitem(last=False)
         return known[1][np.searchsorted(known[0], own.marks)]
 
