@@ -35,7 +35,7 @@ from synthrisk.metrics.models.attackers import (
 )
 from synthrisk.metrics.models.features import level_codes
 from synthrisk.metrics.neighbours.distances import same_by_sets, ties
-from synthrisk.metrics.neighbours.nearest import real_to_synthetic
+from synthrisk.metrics.neighbours.nearest import nearest_distances
 from synthrisk.metrics.register import named_attack
 from synthrisk.metrics.score import Score
 from synthrisk.metrics.tables.codes import factorized, joint_codes
@@ -110,7 +110,7 @@ def nearest_record(
     view = _view(release, known)
     tied = ties(view, "real_to_synthetic", "gower", k=neighbours)
     owner, rows = np.repeat(np.arange(len(known)), np.diff(tied.starts)), tied.rows
-    distance = real_to_synthetic(view, "gower", k=neighbours).distances.mean(axis=1)
+    distance = nearest_distances(view, "real_to_synthetic", "gower", k=neighbours).mean(axis=1)
     found = voted(owner, rows, release[secret], len(known))
     return found.assign(confidence=found["confidence"] * (1 - distance)).set_index(known.index)
 

@@ -33,7 +33,7 @@ from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.models.features import ordinal_features
 from synthrisk.metrics.models.threads import threads
 from synthrisk.metrics.neighbours.distances import tie_counts
-from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
+from synthrisk.metrics.neighbours.nearest import nearest_distances
 from synthrisk.metrics.register import named_attack
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.tables.order import canonical, value_ranks
@@ -145,19 +145,19 @@ def _said(confidence: np.ndarray, known: pd.DataFrame) -> pd.DataFrame:
 
 
 def _nearer(view: Tables) -> np.ndarray:
-    synthetic = real_to_synthetic(view, "gower").distances[:, 0]
+    synthetic = nearest_distances(view, "real_to_synthetic", "gower")[:, 0]
     several = len(view.real) > 1
-    others = real_to_real(view, "gower").distances[:, 0] if several else np.zeros(len(view.real))
+    others = nearest_distances(view, "real_to_real", "gower")[:, 0] if several else np.zeros(len(view.real))
     return np.round(others - synthetic, _DIGITS)
 
 
 def _denser(view: Tables, neighbours: int) -> np.ndarray:
     k, targets = min(neighbours, len(view.synthetic)), len(view.real)
-    radius = {"release": real_to_synthetic(view, "gower", k=k).distances[:, k - 1]}
+    radius = {"release": nearest_distances(view, "real_to_synthetic", "gower", k=k)[:, k - 1]}
     within = {"release": tie_counts(view, "real_to_synthetic", "gower", k=k) / len(view.synthetic)}
     if targets > 1:
         k = min(neighbours, targets - 1)
-        radius["targets"] = real_to_real(view, "gower", k=k).distances[:, k - 1]
+        radius["targets"] = nearest_distances(view, "real_to_real", "gower", k=k)[:, k - 1]
         within["targets"] = tie_counts(view, "real_to_real", "gower", k=k) / (targets - 1)
     positive = np.concatenate(list(radius.values()))
     least = positive[positive > 0].min(initial=1.0) / 2

@@ -8,12 +8,7 @@ import pandas as pd
 from synthrisk.metrics.errors import check_word
 from synthrisk.metrics.metric import InStudy, Metric, Records
 from synthrisk.metrics.neighbours.distances import Chances, CloserOrTied, TieRule, chances, check_ties, compared, flags
-from synthrisk.metrics.neighbours.nearest import (
-    real_to_real,
-    real_to_synthetic,
-    synthetic_to_real,
-    synthetic_to_synthetic,
-)
+from synthrisk.metrics.neighbours.nearest import Direction, nearest_distances
 from synthrisk.metrics.neighbours.records import SpaceName, check_space
 from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.tables import Tables
@@ -93,8 +88,9 @@ def adversary(tables: Tables, space: SpaceName, ties: TieRule, sizes: Sizes = "g
     n, m = len(tables.real), len(tables.synthetic)
     if min(n, m) < 2:
         return Adversary(*(np.full(length, np.nan) for length in (n, m, n)))
-    real = real_to_synthetic(tables, space).distances[:, 0], real_to_real(tables, space).distances[:, 0]
-    synthetic = synthetic_to_real(tables, space).distances[:, 0], synthetic_to_synthetic(tables, space).distances[:, 0]
+    ways: tuple[Direction, ...] = "real_to_synthetic", "real_to_real", "synthetic_to_real", "synthetic_to_synthetic"
+    of_real, among_real, of_synthetic, among_synthetic = (nearest_distances(tables, way, space)[:, 0] for way in ways)
+    real, synthetic = (of_real, among_real), (of_synthetic, among_synthetic)
     ours: CloserOrTied | Chances = compared(*real)
     theirs: CloserOrTied | Chances = compared(*synthetic)
     if sizes == "equal" and m > n:

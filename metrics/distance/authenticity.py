@@ -10,7 +10,7 @@ import pandas as pd
 
 from synthrisk.metrics.metric import InStudy, Metric, Records
 from synthrisk.metrics.neighbours.distances import TieRule, check_ties, compared, flags
-from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
+from synthrisk.metrics.neighbours.nearest import nearest_distances
 from synthrisk.metrics.neighbours.records import SpaceName, check_space
 from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.tables import Tables
@@ -60,11 +60,11 @@ def closer_records(
 ) -> pd.DataFrame:
     """Return which real records are nearer to a synthetic than to another real record; NaN where n < 2."""
     n = len(tables.real)
-    distance = real_to_synthetic(tables, space, weights=weights).distances[:, 0]
+    distance = nearest_distances(tables, "real_to_synthetic", space, weights=weights)[:, 0]
     columns = dict.fromkeys(("score", "risk", "tied", "distance", "real_distance"), np.full(n, np.nan))
     columns["distance"] = distance
     if n > 1:
-        other = real_to_real(tables, space, weights=weights).distances[:, 0]
+        other = nearest_distances(tables, "real_to_real", space, weights=weights)[:, 0]
         found = compared(distance, other)
         columns |= {"risk": flags(found, ties), "tied": found.tied.astype(float), "real_distance": other}
         columns["score"] = columns["risk"]

@@ -20,7 +20,7 @@ from synthrisk.metrics.intervals.rates import MembershipAttack, attack_summary, 
 from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.models.features import one_hot_features, ordinal_features
 from synthrisk.metrics.models.threads import one_thread, side_by_side, threads
-from synthrisk.metrics.neighbours.nearest import real_to_synthetic
+from synthrisk.metrics.neighbours.nearest import nearest_distances
 from synthrisk.metrics.neighbours.records import SpaceName
 from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.seeds import seed_of
@@ -316,5 +316,5 @@ def distance_attack(tables: Tables, space: SpaceName = "gower") -> MembershipAtt
     ``tables.groups``.
     """
     assert tables.groups is not None  # noqa: S101 - callers make them
-    nearness = -real_to_synthetic(tables, space).distances[:, 0]
+    nearness = -nearest_distances(tables, "real_to_synthetic", space)[:, 0]
     return attack_summary(nearness[tables.groups == 1], nearness[tables.groups == 0])

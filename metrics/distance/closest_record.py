@@ -20,7 +20,7 @@ from synthrisk.metrics.neighbours.distances import (
     compared,
     nearest_projected,
 )
-from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic, synthetic_to_real, synthetic_to_some
+from synthrisk.metrics.neighbours.nearest import nearest_distances, synthetic_to_some
 from synthrisk.metrics.neighbours.records import SpaceName, check_space
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.seeds import seed_of
@@ -37,7 +37,7 @@ def closest_record(tables: Tables) -> np.ndarray:
         >>> closest_record(Tables(pd.DataFrame({"x": [0.0, 10.0]}), pd.DataFrame({"x": [1.0, 40.0]}))).tolist()
         [0.1, 1.0]
     """
-    return synthetic_to_real(tables, "gower", ranges="reference").distances[:, 0]
+    return nearest_distances(tables, "synthetic_to_real", "gower", ranges="reference")[:, 0]
 
 
 def baseline_protection(tables: Tables, seed: int) -> dict[str, float]:
@@ -211,9 +211,13 @@ def distance_to_closest_record(
     """
     check_closest(space, projection, overfitting, baseline)
     exact = projection is None
-    near = real_to_synthetic(tables, space).distances if exact else nearest_projected(tables, "real_to_synthetic")
+    near = (
+        nearest_distances(tables, "real_to_synthetic", space)
+        if exact
+        else nearest_projected(tables, "real_to_synthetic")
+    )
     distance = near[:, 0].copy()  # who is given the records may change them
-    similarity = 1 - real_to_synthetic(tables, "gower").distances[:, 0]
+    similarity = 1 - nearest_distances(tables, "real_to_synthetic", "gower")[:, 0]
     records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index, copy=False)
     settings: dict[str, object] = {"space": space, "projection": projection}
     settings |= {"overfitting": overfitting, "baseline": baseline} | ({"seed": seed} if baseline else {})
@@ -289,7 +293,7 @@ def nearest_neighbour_distance_ratio(
         reason = "fewer than two real records: no second nearest"
         return Score(name, nan, nan, records, settings=settings, reason=reason)
     if projection is None:
-        first, second = synthetic_to_real(tables, space, k=2).distances.T
+        first, second = nearest_distances(tables, "synthetic_to_real", space, k=2).T
     else:
         first, second = nearest_projected(tables, "synthetic_to_real", 2).T
     ratio = np.divide(first, second, out=np.zeros(len(first)), where=first > 0)
@@ -414,10 +418,10 @@ def medians_against(tables: Tables, rows: np.ndarray, *, space: SpaceName = "euc
 
 
 def _distances(tables: Tables, space: SpaceName) -> tuple[np.ndarray, np.ndarray]:
-    distance = real_to_synthetic(tables, space).distances[:, 0]
+    distance = nearest_distances(tables, "real_to_synthetic", space)[:, 0]
     if len(tables.real) < 2:
         return distance, np.full(1, np.nan)  # one record has no other
-    return distance, real_to_real(tables, space).distances[:, 0]
+    return distance, nearest_distances(tables, "real_to_real", space)[:, 0]
 
 
 MEDIAN_DISTANCE_TO_CLOSEST_RECORD = Metric(

@@ -14,7 +14,7 @@ from synthrisk.metrics.neighbours.distances import (
     of_pairs,
     tie_counts,
 )
-from synthrisk.metrics.neighbours.nearest import real_to_synthetic
+from synthrisk.metrics.neighbours.nearest import nearest_distances
 from synthrisk.metrics.neighbours.records import SpaceName
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.tables.entities import checked_links, whole_links
@@ -73,7 +73,7 @@ def hidden_rate(
     made = np.flatnonzero(source >= 0) if source is not None else np.empty(0, dtype=np.int64)
     origin = source[made] if source is not None else made
     if projection is None:
-        distance = real_to_synthetic(tables, space).distances[:, 0]
+        distance = nearest_distances(tables, "real_to_synthetic", space)[:, 0]
         tied = tie_counts(tables, "real_to_synthetic", space)
         nearest = of_pairs(tables, space, origin, made) <= distance[origin] * (1 + TIED)
     else:

@@ -16,7 +16,7 @@ import scipy
 from synthrisk.metrics.errors import ABOVE_0, check_range, check_word
 from synthrisk.metrics.metric import Metric, Records, Yardsticks
 from synthrisk.metrics.neighbours.distances import TIED, farthest
-from synthrisk.metrics.neighbours.nearest import real_to_synthetic
+from synthrisk.metrics.neighbours.nearest import nearest_distances
 from synthrisk.metrics.neighbours.records import SpaceName, check_space, near_one
 from synthrisk.metrics.score import Reduction, Score, mean_score
 from synthrisk.metrics.tables.codes import Codes, pack
@@ -138,7 +138,7 @@ def _score(
     reduce: Callable[[pd.DataFrame], Reduction],
 ) -> Score:
     check_normalise(space, normalise)
-    distance = real_to_synthetic(tables, space).distances[:, 0]
+    distance = nearest_distances(tables, "real_to_synthetic", space)[:, 0]
     largest = float(distance.max()) if normalise == "nearest" else farthest(tables, space)
     t = normalised(distance, largest)
     columns = {"score": scored(t).astype(float), "normalised": t, "distance": distance}

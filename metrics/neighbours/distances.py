@@ -114,11 +114,21 @@ def ties(
 
 
 def _counts(one: Pass, k: int) -> np.ndarray:
-    return one.tables.shared(("ties", k, *one.key), lambda: one.search.count(one.queries, one.own, _limits(one, k)))
+    return one.tables.shared(("ties", k, *one.key), lambda: _counted(one, k))
+
+
+def _counted(one: Pass, k: int) -> np.ndarray:
+    """Return how many lie within the limits: those of whom the farthest known is too are counted among all."""
+    limits, known = _limits(one, k), one.sums(k)
+    counts = (known <= limits[:, None]).sum(axis=1)
+    more = np.flatnonzero(known[:, -1] <= limits)
+    if len(more):
+        counts[more] = one.search.count(one.queries.take(more), one.own[more], limits[more])
+    return np.asarray(counts, dtype=np.int64)
 
 
 def _limits(one: Pass, k: int) -> np.ndarray:
-    return as_sums(one.nearest(k).distances[:, k - 1] * (1 + TIED), one.space)
+    return as_sums(one.distances(k)[:, k - 1] * (1 + TIED), one.space)
 
 
 TieRule = Literal["risk", "safe", "expected"]

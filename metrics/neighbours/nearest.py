@@ -15,6 +15,7 @@ from hashlib import blake2b
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
+from pandas.util import hash_array
 
 from synthrisk.metrics.errors import InputError, check_whole
 from synthrisk.metrics.neighbours.records import (
@@ -91,29 +92,54 @@ def division(records: Records, starts: np.ndarray, side: Side) -> Search:
 _MOST = 4  # searches whose results are kept
 _Found = tuple[np.ndarray, np.ndarray]
 _LAST: list[tuple[Records, bytes]] = []  # records and their digest
-_KEPT: "OrderedDict[bytes, dict[int, _Found]]" = OrderedDict()
+_KEPT: "OrderedDict[bytes, _Found]" = OrderedDict()
 
 
-def found_before(records: Records, scale: Scale, k: int, sought: int, find: Callable[[], _Found]) -> _Found:
-    """Return sums and rows of the k nearest others of each record.
+def found_before(records: Records, scale: Scale, k: int, find: Callable[[], _Found]) -> _Found:
+    """Return sums and rows of the k nearest others of each record, or of more.
 
     They are known by all that decides them, to the bit: the same records with the same costs, and as large a ``k``.
-    Where they are not known, ``find`` is called, which returns the ``sought`` nearest, k or more.
+    Where they are not known, ``find`` is called.
     """
     key = _digest(records, scale)
-    kept = _KEPT.pop(key, {})
-    enough = [each for each in kept if each >= k]
-    if not enough:
-        kept[sought] = find()
-    _KEPT[key] = kept
+    known = _KEPT.pop(key, None)
+    if known is None or known[0].shape[1] < k:
+        known = find()
+    _KEPT[key] = known
     while len(_KEPT) > _MOST:
         _KEPT.popitem(last=False)
-    sums, rows = kept[min(enough, default=sought)]
-    return sums[:, :k], rows[:, :k]
+    return known
 
 
 def _digest(records: Records, scale: Scale) -> bytes:
     return _of(scale[:-1], _of_records(records) + bytes([scale.squared]))
+
+
+class _Marked(NamedTuple):
+    """Records told by their cells: two that differ have one mark with a chance of 2^-64."""
+
+    marks: np.ndarray  # (n,) uint64
+    distinct: np.ndarray  # ascending
+    first: np.ndarray  # of each distinct mark the position of the first record that has it
+
+
+_MARKED: list[tuple[Records, _Marked]] = []  # those marked last
+_SUMS: "OrderedDict[bytes, tuple[np.ndarray, np.ndarray]]" = OrderedDict()  # distinct marks, and the sums of each
+_WORTH = 10**8  # cells of all pairs of records from which a search is worth to be known again
+_WIDE = 25  # columns above which all rows are compared: a second one found costs a tenth, and tells who has no tie
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _marked(records: Records) -> _Marked:
+    for last, known in [*_MARKED]:  # another thread may mark others meanwhile
+        if records is last:
+            return known
+    marks = np.zeros(len(records.codes), dtype=np.uint64)
+    for cells in (*records.numbers.T, *records.codes.T):
+        marks = hash_array(marks * _ODD + hash_array(np.ascontiguousarray(cells)))
+    made = _Marked(marks, *np.unique(marks, return_index=True))
+    _MARKED[:] = [(records, made), *_MARKED[: _MOST - 1]]
+    return made
 
 
 def _of_records(records: Records) -> bytes:
@@ -152,6 +178,20 @@ class Nearest(NamedTuple):
 
     distances: np.ndarray  # (n, k) float64
     rows: np.ndarray  # (n, k) positions in the table searched
+
+
+def nearest_distances(
+    tables: Tables, direction: Direction, space: SpaceName, k: int = 1, **options: Unpack[Options]
+) -> np.ndarray:
+    """Return the distances of the k nearest records of each, (n, k), ascending: quicker than to ask for rows too.
+
+    Example:
+        >>> import pandas as pd
+        >>> tables = Tables(pd.DataFrame({"x": [0, 4]}), pd.DataFrame({"x": [1, 4, 8]}))
+        >>> nearest_distances(tables, "real_to_synthetic", "gower").tolist()
+        [[0.125], [0.0]]
+    """
+    return Pass(tables, direction, space_of(tables, space, **options)).distances(k)
 
 
 def real_to_synthetic(tables: Tables, space: SpaceName, k: int = 1, **options: Unpack[Options]) -> Nearest:
@@ -243,21 +283,63 @@ class Pass:
 
     def nearest(self, k: int) -> Nearest:
         """Return the k nearest; a pass that was made with a larger k is not made again."""
-        check_k(k, len(self._records(self._to).codes) - (self._from == self._to))
-        kept: dict[int, Nearest] = self.tables.shared(("nearest", *self.key), dict)
-        enough = [each for each in kept if each >= k]
-        if not enough:
-            sums, rows = self._found(k)
-            kept[k] = Nearest(as_distances(sums, self.space), rows)
-        found = kept[min(enough, default=k)]
-        return Nearest(found.distances[:, :k], found.rows[:, :k])
+        sums, rows = self._kept(k, "rows", lambda: self._found(k))
+        return Nearest(as_distances(sums[:, :k], self.space), rows[:, :k])
+
+    def distances(self, k: int = 1) -> np.ndarray:
+        """Return the distances of the k nearest, (n, k), ascending."""
+        return as_distances(self.sums(k)[:, :k], self.space)
+
+    def sums(self, k: int) -> np.ndarray:
+        """Return the sums of the k nearest, (n, k) or with more columns, ascending.
+
+        Unlike rows they do not depend on the order of records: so they are found once for all tables that have the same
+        records.
+        """
+        second = self.space.name == "gower" and len(self.space.columns) > _WIDE
+        sought = max(k, min(1 + second, self._others))
+        return self._kept(k, "sums", lambda: (self._sums(sought),))[0]
+
+    @property
+    def _others(self) -> int:
+        return len(self._records(self._to).codes) - (self._from == self._to)
+
+    def _kept(self, k: int, what: str, find: Callable[[], tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+        """Return sums, and rows where these are asked for, of k nearest or more."""
+        check_k(k, self._others)
+        kept: dict[tuple[str, int], tuple[np.ndarray, ...]] = self.tables.shared(("nearest", *self.key), dict)
+        enough = [each for each in kept if each[0] in (what, "rows") and each[1] >= k]
+        if enough:
+            return kept[max(enough, key=lambda each: each[1])]
+        found = find()
+        kept[what, found[0].shape[1]] = found
+        return found
+
+    def _sums(self, k: int) -> np.ndarray:
+        """Return the sums of the k nearest, as they were found of the same records in whatever order."""
+        ours, theirs, within = self.queries, self._records(self._to), self._from == self._to
+        if len(ours.codes) * len(theirs.codes) * len(self.space.columns) < _WORTH:
+            return self._found(k)[0]
+        if not within and sets_of(self.tables, self.space) is not None:
+            return self._found(k)[0]
+        own, costs = _marked(ours), scale(self.tables, self.space, self._to)
+        if within and len(own.distinct) < len(own.marks):  # equal records are each other's nearest, and count apart
+            return self._found(k)[0]
+        key = _of((*costs[:-1], own.distinct, np.sort(_marked(theirs).marks)), bytes([costs.squared, within]))
+        known = _SUMS.pop(key, None)
+        if known is None or known[1].shape[1] < k:
+            known = own.distinct, self._found(k)[0][own.first]
+        _SUMS[key] = known
+        while len(_SUMS) > 2 * _MOST:  # a look at a release takes five
+            _SUMS.popitem(last=False)
+        return known[1][np.searchsorted(known[0], own.marks)]
 
     def _found(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         if not self._from == self._to == "real":
             return self.search.nearest(self.queries, self.own, k)
         costs = scale(self.tables, self.space, "real")
-        sought = max(k, min(SEVERAL, len(self.queries.codes) - 1)) if self._is_of_real_alone(costs) else k
-        return found_before(self.queries, costs, k, sought, lambda: self.search.nearest(self.queries, self.own, sought))
+        sought = max(k, min(SEVERAL, self._others)) if self._is_of_real_alone(costs) else k
+        return found_before(self.queries, costs, sought, lambda: self.search.nearest(self.queries, self.own, sought))
 
     def _is_of_real_alone(self, costs: Scale) -> bool:
         """Tell whether these costs in gower space are those of the real table without any release."""

@@ -14,7 +14,7 @@ from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.proportions import expected_share, share_difference, share_gain
 from synthrisk.metrics.neighbours.differing_cells import fewest_differing
 from synthrisk.metrics.neighbours.distances import TIED, compared, tie_counts
-from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
+from synthrisk.metrics.neighbours.nearest import nearest_distances
 from synthrisk.metrics.release.matches import Verbatim, shared_columns, verbatim
 from synthrisk.metrics.tables.order import canonical
 from synthrisk.metrics.tables.tables import Tables
@@ -67,7 +67,7 @@ def by_order(tables: Tables, rows: np.ndarray) -> np.ndarray:
                 order = np.unique(-counts[counts > 0])  # of equally frequent levels none comes first
                 side.append(pd.Series(np.searchsorted(order, -counts[codes]).astype(str), dtype=object))
     real, released = (pd.concat(side, axis=1).set_axis(tables.columns, axis=1) for side in sides)
-    return real_to_synthetic(Tables(real.iloc[rows], released), "gower").distances[:, 0]
+    return nearest_distances(Tables(real.iloc[rows], released), "real_to_synthetic", "gower")[:, 0]
 
 
 def by_deviations(tables: Tables, rows: np.ndarray) -> np.ndarray:
@@ -86,7 +86,7 @@ def by_deviations(tables: Tables, rows: np.ndarray) -> np.ndarray:
         [0.0, 1.225, 0.0]
     """
     part = Tables(tables.real.iloc[rows], tables.synthetic)
-    return real_to_synthetic(part, "euclid").distances[:, 0]
+    return nearest_distances(part, "real_to_synthetic", "euclid")[:, 0]
 
 
 def by_numbers(tables: Tables, rows: np.ndarray) -> np.ndarray | None:
@@ -350,7 +350,7 @@ def below_quantile(distances: np.ndarray, controls: np.ndarray, f: float) -> flo
 
 
 def _beside_controls(tables: Tables, groups: np.ndarray, sizes: tuple[float, float]) -> list[Look]:
-    distance = real_to_synthetic(tables, "gower").distances[:, 0]
+    distance = nearest_distances(tables, "real_to_synthetic", "gower")[:, 0]
     low = min(max(_LOWEST, _ANCHORS / sizes[1]), 0.5)
     lowest = min(_ANCHORS / sizes[1], 0.5)
     near = "are as near to the release as {} of the control records"
@@ -372,7 +372,7 @@ def _for_its_distance(tables: Tables, distance: np.ndarray) -> np.ndarray:
     """Return d/e of each real record, as ``nearness`` says; 1 where the record has a twin among both."""
     if len(tables.real) < 2:
         return np.ones(1)
-    other = real_to_real(tables, "gower").distances[:, 0]
+    other = nearest_distances(tables, "real_to_real", "gower")[:, 0]
     return np.where(other > 0, distance / np.where(other > 0, other, 1.0), np.where(distance > 0, np.inf, 1.0))
 
 
@@ -452,8 +452,8 @@ def _beside_members(tables: Tables) -> list[Look]:
     n, m = len(tables.real), len(tables.synthetic)
     if n < 2:
         return []
-    released = real_to_synthetic(tables, "gower").distances[:, 0]
-    other = real_to_real(tables, "gower").distances[:, 0]
+    released = nearest_distances(tables, "real_to_synthetic", "gower")[:, 0]
+    other = nearest_distances(tables, "real_to_real", "gower")[:, 0]
     hits, tied = compared(released, other)
     scores, of_tied = hits.astype(float), np.flatnonzero(tied)
     if len(of_tied):
