@@ -75,7 +75,7 @@ def benchmark(
         sample = Sample.of(settings.data, table, cut, workspace, settings.seed)
         with workers_share_the_api():
             outcome = conduct.with_options(task_runner=task_runner(settings.runner))(settings, sample)
-    announce(Ended(outcome, "study", settings.name, f"study {settings.name}"))
+    announce(Ended(outcome, "study", outcome.result.name, f"study {outcome.result.name}"))
     return concluded(outcome, gate=gate)
 
 

@@ -116,8 +116,8 @@ def _refuse(study: Study, checks: Iterable[Callable[[], object]], also: Iterable
 def _checks(study: Study) -> Iterator[Callable[[], object]]:
     yield partial(check_runner, study.runner)
     yield partial(check_address, study.runner)
-    yield partial(check_tracking, study.tracking)
     yield partial(check_workspace, study.workspace, study.runner)
+    yield partial(check_tracking, study.tracking)
     yield from (partial(generator, each.name, each.kind, each.options) for each in study.synthesizers)
     yield from (partial(reference, each.name, each.kind, each.options) for each in study.references)
     yield partial(generators, study)  # once more together: those of ``power`` take names too

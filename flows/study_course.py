@@ -18,10 +18,11 @@ from synthrisk.conf.loader import settings_text
 from synthrisk.conf.study import NON_MEMBERS, Runner, Tracking
 from synthrisk.flows.execution.calls_and_retries import LOST, OURS, Answer, Calls, How
 from synthrisk.flows.execution.workers import compile_beside
-from synthrisk.flows.orchestration.progress import LOOK, ends_of, in_words, progress, say, seconds_of, step, warn
+from synthrisk.flows.orchestration.progress import progress, say, step, warn
 from synthrisk.flows.orchestration.server import run_log
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.preflight import check_on, foreseen
+from synthrisk.flows.time_estimate import LOOK, ends_of, in_words, seconds_of
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.study.ledger import Cell, Planned

@@ -29,7 +29,7 @@ from synthrisk.flows.evaluate_settings import (
 )
 from synthrisk.flows.execution.calls_and_retries import Calls, PlainCalls
 from synthrisk.flows.execution.pool import is_begun, pool_calls
-from synthrisk.flows.orchestration.progress import in_words, paused, seconds_in_parts, step
+from synthrisk.flows.orchestration.progress import paused, step
 from synthrisk.flows.orchestration.server import is_configured, with_or_without
 from synthrisk.flows.outcome import Outcome
 from synthrisk.flows.preflight import check, checked_on
@@ -37,6 +37,7 @@ from synthrisk.flows.study_course import course
 from synthrisk.flows.terminal.answer import close, form_of, lines_of, print_vendor_answer, vendor_answer
 from synthrisk.flows.terminal.proposal import print_guesses, print_left_out, print_proposal, print_roles
 from synthrisk.flows.terminal.tables import full_tables, notes
+from synthrisk.flows.time_estimate import in_words, seconds_in_parts
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.partitions.findings import IN_PARTS, check_planned
 from synthrisk.metrics.release.validity import releases_table

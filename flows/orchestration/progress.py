@@ -18,61 +18,7 @@ from rich.text import Text
 
 from synthrisk.conf.secrets import mask
 from synthrisk.flows.orchestration.server import flow_run, is_gone, run_log
-
-LOOK = "a look at the release"
-"""What a cell begins with, before its measures."""
-_SECONDS: dict[str, tuple[float, float, float, float]] = {
-    "zero_cap": (0.01, 2e-6, 0.0, 0.0),
-    "rapid": (0.1, 8e-5, 0.0, 0.0),
-    "singling_out": (0.1, 0.0, 2.3e-6, 0.0),
-    "common_rows_proportion": (0.0, 5e-6, 0.0, 0.0),
-    "membership": (0.1, 6e-5, 0.0, 9e-11),
-    "distance_to_closest_record": (0.02, 1e-5, 0.0, 5e-11),
-    "accuracy": (0.05, 0.0, 2e-6, 0.0),
-    LOOK: (0.05, 2e-5, 0.0, 1.7e-10),
-}
-_OTHERS = (0.1, 5e-5, 0.0, 9e-11)
-_FEW_COLUMNS, _LOOKED_AT = 25, 20_000  # up to so many columns a tree looks at so many rows at most
-
-
-def seconds_of(step: str, rows: int, columns: int) -> float:
-    """Return about how many seconds one core takes for a measure of one release, or for the look at it.
-
-    a + b r + c r p + d r s p, with r real records and p columns; s = r records that each is compared with, where there
-    are few columns at most 20,000. The numbers are rough: benchmarks/scale.py prints what was foretold beside what it
-    took.
-
-    Example:
-        >>> seconds_of("membership", 2_000, 15) < seconds_of("membership", 20_000, 15)
-        True
-    """
-    once, each, cells, pairs = _SECONDS.get(step, _OTHERS)
-    others = min(rows, _LOOKED_AT) if columns <= _FEW_COLUMNS else rows
-    return once + rows * (each + cells * columns + pairs * others * columns)
-
-
-def seconds_in_parts(metric: str, rows: int, columns: int) -> float:
-    """Return about how long a measure in parts takes on two processors, with intervals (benchmarks/partitions.py)."""
-    each = 1e-6 if metric == "distance_to_closest_record" else 2e-7
-    return 0.5 + each * rows * columns
-
-
-def ends_of(rows: int) -> float:
-    """Return about how long intervals, report and log take after the last release, in seconds."""
-    return 4.0 + 8e-5 * rows
-
-
-def in_words(seconds: float) -> str:
-    """Return a duration as one would say it.
-
-    Example:
-        >>> in_words(7), in_words(44), in_words(170), in_words(9000)
-        ('about 10 seconds', 'about 40 seconds', 'about 3 minutes', 'about 2.5 hours')
-    """
-    if seconds < 90:
-        return f"about {max(round(seconds / 10) * 10, 10)} seconds"
-    return f"about {round(seconds / 60)} minutes" if seconds < 5400 else f"about {seconds / 3600:.1f} hours"
-
+from synthrisk.flows.time_estimate import Pace, in_words
 
 Show = Callable[[str, int, str], None]
 """Shows which release is done, how many are, and the time left in words."""
@@ -202,21 +148,6 @@ def _print(text: str, style: str = "") -> None:
     _VOICE.heard()
     with paused():
         console.print(Text(text, style), soft_wrap=not console.is_terminal)
-
-
-class Pace:
-    """How long a number of releases will still take, at the pace of those that are done."""
-
-    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic):
-        self._total, self._clock = total, clock
-        self._first: float | None = None  # when the first release was done: what goes before it is start-up
-
-    def left(self, done: int) -> str:
-        """Return the time left in words, when so many have just been done; empty where nothing can be said."""
-        now = self._clock()
-        self._first = now if self._first is None else self._first
-        seconds = (now - self._first) / max(done - 1, 1) * (self._total - done)
-        return f"{in_words(seconds)} left" if 1 < done < self._total else ""
 
 
 class Lines:

@@ -5,7 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from synthrisk.flows.terminal.columns import print_words
-from synthrisk.metrics.verdicts.sentences import columns_named
+from synthrisk.metrics.verdicts.limit_sentences import columns_named
 from synthrisk.tasks.propose.evidence import Evidence
 from synthrisk.tasks.propose.measures import singled_out
 from synthrisk.tasks.propose.proposal import Proposal

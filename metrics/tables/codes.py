@@ -71,6 +71,31 @@ def factorized(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return pd.factorize(values)
 
 
+def category(column: pd.Series) -> pd.Series:
+    """Return a column as a category of the values it holds, levels sorted.
+
+    Example:
+        >>> category(pd.Series([20, None, 3], dtype="Int64")).cat.categories.tolist()
+        [3, 20]
+    """
+    if isinstance(column.dtype, pd.StringDtype | pd.CategoricalDtype):
+        found, texts = _texts_as_codes(column)
+        plain = np.sort(texts)
+        codes = np.append(np.argsort(np.argsort(texts)), [-1])[found]  # -1, the missing code, picks the appended -1
+    else:
+        codes, levels = pd.factorize(column, sort=True)
+        dtype = getattr(levels.dtype, "numpy_dtype", None)
+        plain = levels.to_numpy(dtype=dtype) if len(levels) else np.array([], object)
+    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(plain)), name=column.name)
+
+
+def _texts_as_codes(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(column.dtype, pd.StringDtype):
+        return factorized(column.to_numpy(dtype=object, na_value=np.nan))
+    codes, levels = pd.factorize(column)
+    return codes, levels.to_numpy(dtype=object)
+
+
 def _are_texts_to_confuse(values: np.ndarray) -> bool:
     """Tell whether all values are texts, and some holds a NUL or has no UTF-8."""
     try:

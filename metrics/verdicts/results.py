@@ -25,10 +25,7 @@ from synthrisk.metrics.study.comparison import Comparison
 from synthrisk.metrics.study.findings import Cost, Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
-from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, is_signed, limited, quantity_of
-from synthrisk.metrics.verdicts.references import REFERENCES, Check, PlantedLeak, planted_leaks
-from synthrisk.metrics.verdicts.revealing_columns import Carriers
-from synthrisk.metrics.verdicts.sentences import (
+from synthrisk.metrics.verdicts.limit_sentences import (
     Knowledge,
     advice_in_people,
     columns_named,
@@ -39,6 +36,9 @@ from synthrisk.metrics.verdicts.sentences import (
     sentence,
     table_in_words,
 )
+from synthrisk.metrics.verdicts.quantities import NOTHING, Limited, empty_measures, is_signed, limited, quantity_of
+from synthrisk.metrics.verdicts.references import REFERENCES, Check, PlantedLeak, planted_leaks
+from synthrisk.metrics.verdicts.revealing_columns import Carriers
 from synthrisk.metrics.verdicts.verdicts import (
     LOOK,
     NO_INTERVAL,

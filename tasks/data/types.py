@@ -28,11 +28,11 @@ from pandas.api import types
 from synthrisk.conf.study import ALL_OTHERS, Data, Split
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.identifiers import plain_texts
+from synthrisk.metrics.tables.codes import category
 from synthrisk.metrics.tables.tables import columns_of, name_of
 from synthrisk.metrics.tables.value_types import precision_of
+from synthrisk.tasks.workspace.files.cell_texts import read_as
 from synthrisk.tasks.workspace.files.csv import CODED
-from synthrisk.tasks.workspace.files.parquet import category
-from synthrisk.tasks.workspace.files.readings import read_as
 
 _KEY = zlib.crc32(b"rows")
 _EXACT = 2**53  # beyond it a float no longer holds every integer

@@ -12,9 +12,9 @@ from synthrisk.conf.study import NOT_SAID
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.plugins import SECTION_GROUP, points
 from synthrisk.metrics.release.identifiers import RELEASED
+from synthrisk.metrics.verdicts.limit_sentences import columns_named, counted, in_people, limit_in_words, scale_of
 from synthrisk.metrics.verdicts.quantities import limited
 from synthrisk.metrics.verdicts.results import Headline, Limit, Overview, StudyResult, overview
-from synthrisk.metrics.verdicts.sentences import columns_named, counted, in_people, limit_in_words, scale_of
 from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.sections.answer import ANSWER, DEFINITIONS, LEAGUE, NOTES, NUMBERS, PAIRS, PROVENANCE

@@ -12,7 +12,7 @@ from pandas.api import types
 from synthrisk.conf.tables import Reading
 from synthrisk.tasks.propose.forms import Cells, NumberForm, date_form, decimal_mark, no_dates, number_form, values
 from synthrisk.tasks.propose.names import says, topic, words_of
-from synthrisk.tasks.workspace.files.readings import are_dates, folded, truth_words
+from synthrisk.tasks.workspace.files.cell_texts import are_dates, folded, truth_words
 
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")
 _COUNTRIES = 10  # two-letter codes from which NA is Namibia

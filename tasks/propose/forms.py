@@ -10,7 +10,7 @@ import pandas as pd
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.names import says
-from synthrisk.tasks.workspace.files.readings import folded, in_reach, number_pattern, read_as, texts_of
+from synthrisk.tasks.workspace.files.cell_texts import folded, in_reach, number_pattern, read_as, texts_of
 
 _COMMON = 0.1  # share of the cells that a form must have to be shown, so that no rare cell is
 _FEWEST = 5  # and how many cells

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import yaml
 
-from synthrisk.tasks.workspace.files.readings import folded
+from synthrisk.tasks.workspace.files.cell_texts import folded
 
 _HEAD, _STEM = 5, 6  # letters of a word, or of its beginning, from which it is known at the end of a compound
 _BEFORE = 3  # letters that stand before it

@@ -13,7 +13,7 @@ from synthrisk.tasks.data import read
 from synthrisk.tasks.data.types import infer, refuse_same_names
 from synthrisk.tasks.propose.evidence import Evidence, evidence
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
-from synthrisk.tasks.workspace.files.readings import read_as
+from synthrisk.tasks.workspace.files.cell_texts import read_as
 
 _FEWEST = 10  # records of which anything can be told
 

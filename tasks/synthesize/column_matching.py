@@ -19,7 +19,7 @@ from synthrisk.tasks.synthesize.coarse_cells import Found, coarse_cells, values_
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform, unfit
 from synthrisk.tasks.synthesize.forms import UnreadableError, kind_of, levels_of, read_to_fit
 from synthrisk.tasks.synthesize.synthesizer import Release
-from synthrisk.tasks.workspace.files.readings import empty_columns, folded, released
+from synthrisk.tasks.workspace.files.cell_texts import empty_columns, folded, released
 
 _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""

@@ -12,7 +12,7 @@ from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.value_types import precision_of, typed
 from synthrisk.tasks.synthesize.forms import MISSING, is_text, kind_of, levels_of
-from synthrisk.tasks.workspace.files.readings import to_numbers
+from synthrisk.tasks.workspace.files.cell_texts import to_numbers
 
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 

@@ -24,9 +24,9 @@ from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.column_matching import fitted
 from synthrisk.tasks.synthesize.forms import MISSING
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+from synthrisk.tasks.workspace.files.cell_texts import without
 from synthrisk.tasks.workspace.files.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
 from synthrisk.tasks.workspace.files.excel import FORMATS, read_format, split_sheet
-from synthrisk.tasks.workspace.files.readings import without
 
 
 class _Read(NamedTuple):

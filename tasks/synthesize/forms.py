@@ -18,7 +18,7 @@ from synthrisk.conf.tables import Reading
 from synthrisk.metrics.release.columns import Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.value_types import typed
-from synthrisk.tasks.workspace.files.readings import PAIRS, folded, in_english, read_as, to_numbers
+from synthrisk.tasks.workspace.files.cell_texts import PAIRS, folded, in_english, read_as, to_numbers
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
 Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]

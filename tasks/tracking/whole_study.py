@@ -16,7 +16,6 @@ from mlflow import MlflowClient
 from mlflow.entities import Run
 from mlflow.exceptions import MlflowException
 
-from synthrisk.conf.study import Tracking
 from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.tasks.tracking.addresses import store_address
 from synthrisk.tasks.tracking.colours import colours_of
@@ -75,7 +74,7 @@ def _runs(client: MlflowClient, experiment_id: str, study_id: str) -> list[Run]:
 _TIME = "started"  # the fact that differs between two runs of one study
 
 
-def answer_digest(judged: Judged, tracking: Tracking) -> str:
+def answer_digest(judged: Judged, records: str, registry: object) -> str:
     """Return ``<subject>-<answer>``: a digest of what a study is about, and one of all that is written of it.
 
     Two studies are about the same if they have one name, and their releases that come as files have one path. They
@@ -88,7 +87,7 @@ def answer_digest(judged: Judged, tracking: Tracking) -> str:
     facts = {name: text for name, text in result.facts.items() if name != _TIME}
     said = as_json(StudyResult, replace(result, study_id="", facts=facts))
     cells = [Path(ledger.path).name for found in judged.estimated.found for ledger in found.ledgers]
-    return f"{key_of(result.name, paths)[:8]}-{key_of(said, cells, tracking.records, tracking.registry)}"
+    return f"{key_of(result.name, paths)[:8]}-{key_of(said, cells, records, registry)}"
 
 
 def repeated(to: Written) -> tuple[str, dict[str, str], str] | None:
@@ -210,7 +209,7 @@ def write_study(drawn: Drawn, pages: Callable[[], Mapping[str, str]], *, late: b
         estimated.sample.table,
         origin=waiting.origin,
         source=estimated.sample.source,
-        answer=answer_digest(waiting.judged, tracking),
+        answer=answer_digest(waiting.judged, tracking.records, tracking.registry),
     )
     if late:
         there = whole_already(to)

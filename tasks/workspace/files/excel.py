@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.tasks.workspace.files.readings import blanked, narrowed
+from synthrisk.tasks.workspace.files.cell_texts import blanked, narrowed
 from synthrisk.tasks.workspace.files.statistical import STATISTICAL, read_statistical
 
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")

@@ -3,13 +3,12 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.codes import factorized
+from synthrisk.metrics.tables.codes import category
 
 _CODES = b"synthrisk.codes"  # columns that are categories of something else than text
 
@@ -36,31 +35,6 @@ def write_typed(frame: pd.DataFrame, path: Path) -> None:
         pq.write_table(arrow, path, compression="lz4", write_statistics=False)  # read often, searched never
     except pa.ArrowException as error:
         raise InputError(f"the table cannot be stored as Parquet: {type(error).__name__}") from None
-
-
-def category(column: pd.Series) -> pd.Series:
-    """Return a column as a category of the values it holds, levels sorted.
-
-    Example:
-        >>> category(pd.Series([20, None, 3], dtype="Int64")).cat.categories.tolist()
-        [3, 20]
-    """
-    if isinstance(column.dtype, pd.StringDtype | pd.CategoricalDtype):
-        found, texts = _texts_as_codes(column)
-        plain = np.sort(texts)
-        codes = np.append(np.argsort(np.argsort(texts)), [-1])[found]  # -1, the missing code, picks the appended -1
-    else:
-        codes, levels = pd.factorize(column, sort=True)
-        dtype = getattr(levels.dtype, "numpy_dtype", None)
-        plain = levels.to_numpy(dtype=dtype) if len(levels) else np.array([], object)
-    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(plain)), name=column.name)
-
-
-def _texts_as_codes(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    if isinstance(column.dtype, pd.StringDtype):
-        return factorized(column.to_numpy(dtype=object, na_value=np.nan))
-    codes, levels = pd.factorize(column)
-    return codes, levels.to_numpy(dtype=object)
 
 
 def _is_text(column: pd.Series) -> bool:

@@ -20,7 +20,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.files.readings import blanked, narrowed
+from synthrisk.tasks.workspace.files.cell_texts import blanked, narrowed
 
 _DAY = 86_400_000  # milliseconds, in which everything is counted here
 _ENDS = r"\d*(?:\.\d*)?"  # width and decimals
