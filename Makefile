@@ -54,6 +54,7 @@ bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel torch
 	rm -rf build *.egg-info  # what an older build left would be found first
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e ".[sdv,private,dask,postgresql,fair,files,test,docs]"
+	$(BIN)/python -m synthrisk.flows.execution.forkserver  # compiles searches and forests, as pip does modules
 	touch $@
 
 clean:
