@@ -28,40 +28,25 @@ def failed(folder: Path, work=foreign) -> CellError:
     return caught.value
 
 
-def test_text_names_kind_place_and_private_file(tmp_path):
+def test_text_names_kind_place_and_private_file_which_has_the_whole_story(tmp_path):
     told = str(failed(tmp_path))
-    assert re.match(
-        r"KeyError in test_failure.py, line \d+, in foreign; the full text, which may hold data, is in ", told
-    )
+    place = r"KeyError in test_failure.py, line \d+, in foreign; the full text, which may hold data, is in "
+    assert re.match(place, told)
     assert CELL not in told
-
-
-def test_private_file_has_the_whole_story(tmp_path):
-    failed(tmp_path)
     (kept,) = (tmp_path / "failures").iterdir()
     assert kept.name.startswith("cart-r0-f1")
-    text = kept.read_text()
-    assert f"no such city: {CELL}" in text
-    assert "invalid literal" in text
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+    assert f"no such city: {CELL}" in kept.read_text()
+    assert "invalid literal" in kept.read_text()
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (kept, kept.parent)] == [0o600, 0o700]
 
 
-def test_no_exception_carries_the_text_along(tmp_path):
-    error: BaseException | None = failed(tmp_path)
-    seen = []
-    while error is not None:
-        seen.append(error)
-        error = error.__cause__ or error.__context__
-    assert [type(e) for e in seen] == [CellError]
-
-
-def test_traceback_shows_no_text(tmp_path):
+def test_no_exception_traceback_pickle_or_log_carries_the_text_along(tmp_path, caplog):
     error = failed(tmp_path)
+    assert error.__cause__ is None
+    assert error.__context__ is None
     assert CELL not in "".join(traceback.format_exception(error))
-
-
-def test_log_with_exception_shows_no_text(tmp_path, caplog):
+    assert CELL.encode() not in pickle.dumps(error)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
     try:
         told_safely(tmp_path, "x", foreign)
     except CellError:
@@ -70,49 +55,32 @@ def test_log_with_exception_shows_no_text(tmp_path, caplog):
     assert CELL not in caplog.text
 
 
-def test_error_travels_between_processes(tmp_path):
-    error = failed(tmp_path)
-    again = pickle.loads(pickle.dumps(error))
-    assert str(again) == str(error)
-    assert CELL.encode() not in pickle.dumps(error)
+def raises(error: BaseException):
+    def work() -> None:
+        raise error
+
+    return work
 
 
-def test_wrong_input_passes_as_it_is(tmp_path):
-    def wrong() -> None:
-        raise InputError("the rule")
-
-    with pytest.raises(InputError, match="the rule"):
-        told_safely(tmp_path, "x", wrong)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_failure_within_a_failure_passes_as_it_is(tmp_path):
-    def inner() -> None:
-        told_safely(tmp_path, "inner", foreign)
-
-    told = str(failed(tmp_path, inner))
-    assert told.startswith("KeyError")
-    assert len(list((tmp_path / "failures").iterdir())) == 1
-
-
-def test_foreign_code_that_ends_the_process_has_failed(tmp_path):
-    def leaves() -> None:
-        raise SystemExit("Zebra")
-
-    told = str(failed(tmp_path, leaves))
-    assert told.startswith("SystemExit")
-    assert "Zebra" not in told
-
-
-def test_being_stopped_is_no_failure(tmp_path):
-    def stopped() -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        told_safely(tmp_path, "x", stopped)
+@pytest.mark.parametrize("error", [InputError("the rule"), KeyboardInterrupt("being stopped")])
+def test_what_is_no_failure_passes_as_it_is_and_leaves_nothing(tmp_path, error):
+    with pytest.raises(type(error)) as told:
+        told_safely(tmp_path, "x", raises(error))
+    assert told.value is error
     assert list(tmp_path.iterdir()) == []
 
 
 def test_work_that_succeeds_leaves_nothing(tmp_path):
     assert told_safely(tmp_path, "x", lambda: 7) == 7
     assert list(tmp_path.iterdir()) == []
+
+
+def test_failure_within_a_failure_passes_as_it_is(tmp_path):
+    assert str(failed(tmp_path, lambda: told_safely(tmp_path, "inner", foreign))).startswith("KeyError")
+    assert len(list((tmp_path / "failures").iterdir())) == 1
+
+
+def test_foreign_code_that_ends_the_process_has_failed(tmp_path):
+    told = str(failed(tmp_path, raises(SystemExit("Zebra"))))
+    assert told.startswith("SystemExit")
+    assert "Zebra" not in told
