@@ -39,15 +39,10 @@ def test_a_flow_of_somebody_else_calls_submits_and_maps_it(prefect_database):
     assert own() == (2, 4, [6, 8])
 
 
-def test_what_is_set_on_it_is_set_on_the_task():
-    @verb("own")
-    def own() -> None: ...
-
+def test_what_is_set_on_it_is_set_on_the_task_and_one_that_is_not_made_yet_has_nothing():
+    own = verb("own")(lambda: None)
     own.retries = 3
     assert own.with_options().retries == own.retries == 3
-
-
-def test_one_that_is_not_made_yet_has_nothing():
     with pytest.raises(AttributeError, match="fn"):
         _Verb.__new__(_Verb).fn()
 

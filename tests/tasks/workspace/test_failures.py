@@ -30,7 +30,7 @@ def failed(folder: Path, work=foreign) -> CellError:
 
 def test_text_names_kind_place_and_private_file_which_has_the_whole_story(tmp_path):
     told = str(failed(tmp_path))
-    place = r"KeyError in test_failure.py, line \d+, in foreign; the full text, which may hold data, is in "
+    place = r"KeyError in test_failures.py, line \d+, in foreign; the full text, which may hold data, is in "
     assert re.match(place, told)
     assert CELL not in told
     (kept,) = (tmp_path / "failures").iterdir()
