@@ -14,15 +14,7 @@ import pytest
 
 from synthrisk.metrics import InputError
 from synthrisk.tasks.workspace import folders
-from synthrisk.tasks.workspace.folders import (
-    UnreachableError,
-    is_kept,
-    keep,
-    keep_file,
-    kept_names,
-    open_workspace,
-    there,
-)
+from synthrisk.tasks.workspace.folders import UnreachableError, keep, keep_file, kept_names, open_workspace, there
 from synthrisk.tasks.workspace.records import record_hashes
 from synthrisk.tasks.workspace.references import Cut
 from synthrisk.tasks.workspace.store import machine, replace_file, save_array
@@ -78,12 +70,12 @@ def test_a_folder_that_one_machine_keeps_is_found_by_another(on, on_two):
     keep(here, fill(DATA))
     on("two")
     assert not other.exists()
-    assert is_kept(other)
+    assert folders.is_kept(other)
     assert kept_names(other.parent) == {"key"}
     assert keep(other, never) == other
     assert {path.name: path.read_bytes() for path in other.iterdir()} == {"a.bin": DATA, "b.bin": DATA}
     assert {stat.S_IMODE(path.stat().st_mode) for path in (other, other.parent)} == {0o700}
-    assert not is_kept(other.with_name("none"))
+    assert not folders.is_kept(other.with_name("none"))
     assert not there(other.with_name("none")).exists()
 
 
@@ -184,7 +176,7 @@ def test_a_workspace_that_was_emptied_has_no_old_copies(on, url):
     fsspec.filesystem(url.partition(":")[0], use_listings_cache=False).rm(url, recursive=True)
     after = open_workspace(url)
     assert after != before
-    assert not is_kept(after / "releases" / "key")
+    assert not folders.is_kept(after / "releases" / "key")
 
 
 def test_a_process_that_does_not_see_the_workspace_says_so(on, url, tmp_path):
@@ -253,7 +245,7 @@ def test_a_draft_of_a_dead_process_is_swept_on_every_machine(on, url):
     dead.wait()
     draft = here / f".draft-{machine()}-{dead.pid}-x"
     draft.mkdir(parents=True)
-    script = "import sys; from synthrisk.tasks.workspace.folders import copy_of; folders.copy_of(*sys.argv[1:])"
+    script = "import sys; from synthrisk.tasks.workspace.folders import copy_of; copy_of(*sys.argv[1:])"
     shared = folders.shared_of(here)
     subprocess.run([sys.executable, "-c", script, shared.url, shared.token], check=True)
     assert not draft.exists()
