@@ -82,8 +82,7 @@ def test_the_schedule_has_a_time_zone_and_the_event_brings_the_path() -> None:
     assert CronSchedule(cron=schedule["cron"], timezone=schedule["timezone"]).timezone
     (trigger,) = DEPLOYMENTS["evaluate"]["triggers"]
     read = TypeAdapter(DeploymentTriggerTypes).validate_python(trigger | {"name": "published"})
-    assert read.expect == {"synthetic-data.published"}
-    assert read.parameters == {"synthetic": "{{ event.payload.path }}"}
+    assert (read.expect, read.parameters) == ({"synthetic-data.published"}, {"synthetic": "{{ event.payload.path }}"})
     assert set(read.parameters) <= set(inspect.signature(flow_of("evaluate").fn).parameters)
 
 

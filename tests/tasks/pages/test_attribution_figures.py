@@ -139,8 +139,7 @@ def test_a_number_is_a_curve_with_its_band(found):
     rows = rows_of(found.predictions, column="age")
     axes = prediction_figure(found, "age").axes[0]
     curve = max(axes.lines, key=lambda line: len(line.get_xdata()))
-    assert list(curve.get_xdata()) == list(rows["value"])
-    assert list(curve.get_ydata()) == list(rows["risk"])
+    assert (list(curve.get_xdata()), list(curve.get_ydata())) == (list(rows["value"]), list(rows["risk"]))
     band = set(map(tuple, axes.collections[0].get_paths()[0].vertices))
     for end in ("lower", "upper"):
         assert set(zip(rows["value"], rows[end], strict=True)) <= band
@@ -204,8 +203,7 @@ def test_an_interaction_has_a_line_a_level_and_the_strongest_comes_first(found):
     assert len({line.get_color() for line in figure.axes[0].lines}) == 4
     assert set(drawn) <= set(texts(figure))
     strongest = interaction_figures(found, 2)
-    assert len(strongest) == 2
-    assert svg(strongest[0], "x") == svg(figure, "x")
+    assert (len(strongest), svg(strongest[0], "x")) == (2, svg(figure, "x"))
 
 
 def test_two_categorical_columns_are_dodged_and_sparse_combinations_not_drawn(found):

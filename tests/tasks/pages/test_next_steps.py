@@ -119,8 +119,7 @@ def patched(command):
         "limits": {"memorization/zero_cap.income": 0.05},
     }
     words = shlex.split(command.replace("<limit>", "0.05"))
-    assert words[:3] == ["synthrisk", "benchmark", "study.yaml"]
-    assert words[3::2] == ["--set"] * len(words[3::2])
+    assert (words[:3], words[3::2]) == (["synthrisk", "benchmark", "study.yaml"], ["--set"] * len(words[3::2]))
     result = load(study, words[4::2])
     assert result.thresholds["memorization/zero_cap.income"].value == 0.05
     assert result.metrics[0].options == {"bins": {"age": 5}}

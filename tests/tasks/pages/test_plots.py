@@ -30,8 +30,7 @@ def test_a_risk_curve_is_drawn_of_a_measure_that_has_one():
     drawn = replace(result, findings=[replace(f, curve=curve) for f in result.findings if f.synthesizer == "cart"])
     axes = risk_curve(drawn)
     (line,) = (each for each in axes.get_lines() if len(each.get_xdata()) == len(CURVE))
-    assert list(line.get_ydata()) == pytest.approx([each.value for each in curve])
-    assert axes.get_xlabel() == "threshold"
+    assert (list(line.get_ydata()), axes.get_xlabel()) == (pytest.approx([each.value for each in curve]), "threshold")
 
 
 def test_the_curve_of_a_number_lies_over_its_tolerances():

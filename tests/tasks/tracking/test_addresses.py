@@ -20,8 +20,7 @@ def test_compare_link_opens_the_runs_of_the_study_and_list_link_filters_by_it():
     parts = urlsplit(LOGGED.compare_link("http://server"))
     assert (parts.scheme, parts.netloc) == ("http", "server")
     path, _, query = parts.fragment.partition("?")
-    assert path == "/compare-runs"
-    assert json.loads(parse_qs(query)["runs"][0]) == ["aa", "bb"]
+    assert (path, json.loads(parse_qs(query)["runs"][0])) == ("/compare-runs", ["aa", "bb"])
     assert json.loads(parse_qs(query)["experiments"][0]) == ["3"]
     link = LOGGED.list_link("http://server")
     assert link.startswith("http://server/#/experiments/3/runs?")

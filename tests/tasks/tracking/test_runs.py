@@ -34,22 +34,16 @@ def tabled(kept, run, name):
     return pd.DataFrame(**json.loads(Path(kept.client.download_artifacts(run.info.run_id, name)).read_text()))
 
 
-def test_studies_are_told_apart_in_the_names_of_runs(kept):
+def test_in_all_studies_a_synthesizer_has_one_colour_references_are_grey_and_names_tell_the_study(kept):
     assert [kept.run("cart", i).info.run_name for i in (0, 1)] == ["cart · 20261123-013609", "cart · 20261124-013609"]
     assert kept.run("study").info.run_name == "study people · 20261123-013609"
-
-
-def test_a_synthesizer_has_one_colour_in_all_studies_and_references_are_grey(kept):
-    colours = [{n: kept.run(n, i).data.tags["mlflow.runColor"] for n in kept.logged[i].runs} for i in (0, 1)]
-    for name in ("cart", "coarse", "broken"):
-        assert colours[0][name] == colours[1][name]
-    mine = [colours[1][n] for n in ("cart", "coarse", "ctgan", "broken")]
-    assert len(set(mine)) == 4
-    assert set(mine) <= set(PALETTE)
+    first, second = ({n: kept.run(n, i).data.tags["mlflow.runColor"] for n in kept.logged[i].runs} for i in (0, 1))
+    judged = {"cart", "coarse", "ctgan", "broken"}
+    assert [first[name] for name in ("cart", "coarse", "broken")] == [second[n] for n in ("cart", "coarse", "broken")]
+    assert len({second[n] for n in judged} & set(PALETTE)) == 4
     for name in ("copy", "near", "fresh"):
-        channels = {colours[0][name][i : i + 2] for i in (1, 3, 5)}
-        assert len(channels) == 1  # red, green and blue alike
-    assert set(json.loads(kept.tags()[TAG])) == {"cart", "coarse", "ctgan", "broken"}
+        assert len({first[name][i : i + 2] for i in (1, 3, 5)}) == 1  # red, green and blue alike
+    assert set(json.loads(kept.tags()[TAG])) == judged
 
 
 def test_as_many_colours_as_there_are_before_one_comes_twice():
@@ -61,11 +55,9 @@ def test_as_many_colours_as_there_are_before_one_comes_twice():
 def test_metrics_are_few_and_the_headline_is_one(kept):
     metrics = kept.run("cart").data.metrics
     limited = [f"memorization/zero_cap.income{end}" for end in ("", "/lower", "/upper", "/limit")]
-    of_both = [f"{quantity}/{measure}.income" for quantity, measure in (
-        ("memorization", "rapid"), ("risk", "zero_cap"), ("risk", "rapid"), ("risk_release", "zero_cap")
-    )]  # fmt: skip
+    rest = ("memorization/rapid", "risk/zero_cap", "risk/rapid", "risk_release/zero_cap")
     own = {"memorization/as_if_copied", "memorization/deciding", "utility/accuracy"}
-    assert set(metrics) == {*own, *limited, *of_both}
+    assert set(metrics) == {*own, *limited, *(f"{name}.income" for name in rest)}
     assert metrics["memorization/deciding"] == 0.3
     assert [metrics[name] for name in limited[1:]] == pytest.approx([0.28, 0.32, 0.1])
     # and runs are found by the upper end of what is limited
@@ -173,8 +165,7 @@ def test_params_tell_generators_of_one_kind_apart(tmp_path, logged_of):
     limit = {"limit.memorization/zero_cap.income": "0.1"}
     shared = {"seed": "1", "rows": "3", "table_digest": "d" * 16} | limit
     assert params["cart"] == {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "default"} | shared
-    assert params["coarse"]["min_samples_leaf"] == "50"
-    assert params["copy"] == {"synthesizer": "copy"} | shared
+    assert (params["coarse"]["min_samples_leaf"], params["copy"]) == ("50", {"synthesizer": "copy"} | shared)
 
 
 def test_params_of_a_study_are_its_cut_its_limits_and_its_versions():
@@ -194,9 +185,6 @@ def test_params_of_a_study_are_its_cut_its_limits_and_its_versions():
     options = {"role": "synthesizer", "kind": "cart", "seed": "11"}
     told = params_of(replace(study, settings={"cart": options}), "cart")
     assert (told["seed"], told["option.seed"]) == ("7", "11")
-
-
-# the schema of a dataset is the one that MLflow infers from its cells, without a look at them
 
 
 COLUMNS = {

@@ -95,10 +95,8 @@ def test_a_second_store_is_a_copy_of_the_empty_first_and_holds_nothing_of_it(tmp
     first, second = (f"sqlite:///{tmp_path / name / 'mlflow.db'}" for name in ("one", "two"))
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-    assert opens(first, "zebrafink", tmp_path / "cache") == 1
-    assert opens(second, "other", tmp_path / "cache") == 0
-    assert tables(first)[0] == tables(second)[0]
-    assert set(tables(first)[1]) == {"Default", "zebrafink"}
+    assert (opens(first, "zebrafink", tmp_path / "cache"), opens(second, "other", tmp_path / "cache")) == (1, 0)
+    assert (tables(first)[0], set(tables(first)[1])) == (tables(second)[0], {"Default", "zebrafink"})
     assert set(tables(second)[1]) == {"Default", "other"}
     (kept,) = (tmp_path / "cache" / "synthrisk").iterdir()
     assert str(tmp_path).encode() not in kept.read_bytes()
@@ -134,9 +132,6 @@ def test_without_a_cache_folder_none_is_kept(tmp_path, monkeypatch, folder):
     keep_copy(tmp_path / "a.db")
     assert not copied(tmp_path / "b.db")
     assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
-
-
-# a store that fails
 
 
 FIRST, PASSWORD, USER, CELL = "20261123-013609-1ddbd6", "Blaumeise-Kq9", "steward", "Zebrafink-Qx7"
@@ -309,5 +304,4 @@ def test_studies_that_say_the_same_to_a_store_at_once_are_both_heard(tmp_path):
         each.join()
     assert refused == []
     digests = [{each.dataset.digest for each in client.get_run(run).inputs.dataset_inputs} for run in runs]
-    assert digests == [{f"digest{turn}" for turn in range(8)}] * 4
-    assert client.get_experiment(place).tags == {}
+    assert (digests, client.get_experiment(place).tags) == ([{f"digest{turn}" for turn in range(8)}] * 4, {})

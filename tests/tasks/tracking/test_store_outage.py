@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -100,8 +101,7 @@ def test_a_study_that_is_there_in_part_is_marked_waits_and_is_delivered_whole_an
         log(study_of(names=("cart", "coarse")))
     assert len(is_there_in_part(tmp_path)) == 2
     assert str(half.value).startswith(f"not logged yet: `synthrisk log {FIRST} --workspace ")
-    assert half.value.logged.runs == {}
-    assert studies(Tracking(), tmp_path, "people") == []
+    assert (half.value.logged.runs, studies(Tracking(), tmp_path, "people")) == ({}, [])
     assert str(pickle.loads(pickle.dumps(half.value))) == str(half.value)
 
     say(tmp_path, "DROP TRIGGER gone")
@@ -290,7 +290,7 @@ def test_what_is_neither_pages_nor_a_function_is_refused_before_anything_is_kept
     assert ids_waiting(tmp_path) == []
 
 
-def end_while_pages_are_drawn(folder, log, error):
+def left_of(folder, log, error):
     """Return the runs that are left of a study that ends while its pages are drawn."""
     with pytest.raises(type(error)):
         log(pages=Drawing(folder, error))
@@ -298,13 +298,12 @@ def end_while_pages_are_drawn(folder, log, error):
 
 
 def test_a_full_disk_while_pages_are_drawn_leaves_a_study_that_waits(tmp_path, log):
-    end_while_pages_are_drawn(tmp_path, log, full(OSError(errno.ENOSPC, "no room")))
+    assert left_of(tmp_path, log, full(OSError(errno.ENOSPC, "no room")))
 
 
 @pytest.fixture
 def interrupted(tmp_path, log):
-    """The runs of a study that was interrupted while its pages were drawn."""
-    left = end_while_pages_are_drawn(tmp_path, log, KeyboardInterrupt())
+    left = left_of(tmp_path, log, KeyboardInterrupt())
     assert read_waiting(tmp_path, FIRST).pages is None
     return left
 
@@ -318,17 +317,11 @@ def test_one_that_was_interrupted_is_delivered_with_its_pages(tmp_path, interrup
 
 
 def test_pages_that_end_the_process_are_not_drawn_a_second_time(tmp_path, interrupted, monkeypatch):
-    calls = []
-
-    def ends(judged, settings):
-        calls.append(settings)
-        raise KeyboardInterrupt
-
+    ends = Mock(side_effect=KeyboardInterrupt)
     monkeypatch.setattr(report, "fn", ends)
     with pytest.raises(KeyboardInterrupt):
         deliver(tmp_path, FIRST)
-    assert deliver_all(tmp_path) == {FIRST: None}
-    assert len(calls) == 1
+    assert (deliver_all(tmp_path), ends.call_count) == ({FIRST: None}, 1)
     assert report_in(tmp_path) is None
     assert not any("incomplete" in run.data.tags for run in runs_in(tmp_path))
 
@@ -342,46 +335,32 @@ def test_nothing_is_drawn_for_a_store_that_does_not_answer(tmp_path, interrupted
 
 
 def test_a_page_that_cannot_be_drawn_later_is_said(tmp_path, interrupted, monkeypatch, capsys):
-    def breaks(judged, settings):
-        raise RunError("ValueError in plots.py")
-
-    monkeypatch.setattr(report, "fn", breaks)
+    monkeypatch.setattr(report, "fn", Mock(side_effect=RunError("ValueError in plots.py")))
     deliver_studies(FIRST, tmp_path)
     said = capsys.readouterr()
     assert f"logged: study {FIRST}" in said.out
     assert "its report is not written: ValueError in plots.py" in said.err
 
 
-# a study of every metric there is, a plug-in's among them, whose process is killed before it is in its store
-
-
 PLUGIN = '''
-"""A metric of somebody else: how near a released row is on the first column, on a scale of its own."""
-
 import numpy as np
 import pandas as pd
-
 from synthrisk.metrics import Metric, Records, Score
 from synthrisk.metrics.score import Reduction
 
-
 def near(tables):
-    """Return exp(-mean distance) to the nearest released value."""
+    """Return exp(-mean distance) to the nearest released value: on a scale of its own."""
     own, other = (t[tables.columns[0]].to_numpy(float) for t in (tables.real, tables.synthetic))
     far = np.abs(own[:, None] - other[None, :]).min(axis=1)
     records = pd.DataFrame({"score": np.exp(-far), "far": far}, index=tables.real.index)
     return Score.of("acme_near", records, reduce(records), {}, {})
 
-
 def reduce(records):
     value = float(np.exp(-records["far"].mean()))
     return Reduction(value, value, {})
 
-
-NEAR = Metric(
-    name="acme_near", function=near, group="distance", reference="ACME",
-    records=Records(reduce, mean=False, contribution="far", transform=lambda mean: float(np.exp(-mean))),
-)
+records = Records(reduce, mean=False, contribution="far", transform=lambda mean: float(np.exp(-mean)))
+NEAR = Metric(name="acme_near", function=near, group="distance", reference="ACME", records=records)
 '''
 STUDY = """
 import os, signal, sys, warnings
@@ -449,8 +428,7 @@ def test_without_its_plugin_it_says_which_is_missing_and_goes_on_waiting(killed)
     said = deliver_by_command(with_plugin=False)
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr.startswith(f"Error: study {study_id} can be logged where the plug-in is installed")
-    assert said.stderr.count("\n") == 1
-    assert ids_waiting(workspace) == [study_id]
+    assert (said.stderr.count("\n"), ids_waiting(workspace)) == (1, [study_id])
 
 
 @pytest.mark.proof

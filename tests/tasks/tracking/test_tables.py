@@ -37,8 +37,7 @@ def test_hashed_records_hold_no_guess_and_full_ones_their_row(tmp_path):
     hashed = named("hashed", REVEALING).to_pylist()
     assert hashed == [{"record": HASHES[i], "score": pytest.approx(i / 10)} for i in PLACES]
     full = named("full")
-    assert full.column_names == ["record", "score", "truth", "row"]
-    assert full["record"].to_pylist() == HASHES
+    assert (full.column_names, full["record"].to_pylist()) == (["record", "score", "truth", "row"], HASHES)
     assert full["row"].to_pylist() == [0, 1, 2, 3]
 
 
@@ -122,9 +121,6 @@ def test_the_most_exposed_come_first_and_of_equals_those_that_stand_first(known)
     exposed = pa.table({"record": np.arange(200), "memorization": pa.array(amounts, from_pandas=True)})
     top = pd.DataFrame({"memorization": amounts}).nlargest(TOP, "memorization")
     assert tables._most_exposed(exposed)["record"].to_pylist() == top.index.tolist()
-
-
-# what each record adds, in the order of the synthesizers' and the records' names
 
 
 NAMES = Names(NUMBERS)

@@ -13,14 +13,12 @@ def read(text: str, *missing: str) -> pd.DataFrame:
 
 def test_plain():
     frame = read('name,age\n"Zoë, ""Z""",40\n<b>łódź</b>,41\n')
-    assert frame.name.tolist() == ['Zoë, "Z"', "<b>łódź</b>"]
-    assert frame.age.tolist() == [40, 41]
+    assert (frame.name.tolist(), frame.age.tolist()) == (['Zoë, "Z"', "<b>łódź</b>"], [40, 41])
 
 
 def test_only_the_empty_cell_and_listed_texts_and_numbers_are_missing():
     frame = read("a,b\nNA,None\n,nan\n?,null\n", "?")
-    assert frame.a.isna().tolist() == [False, True, True]
-    assert frame.b.tolist() == ["None", "nan", "null"]
+    assert (frame.a.isna().tolist(), frame.b.tolist()) == ([False, True, True], ["None", "nan", "null"])
     assert read("income\n-8\n100\n", "-8").income.isna().tolist() == [True, False]
 
 
@@ -32,8 +30,7 @@ def test_integers_beside_missing_cells_stay_exact(value):
 @pytest.mark.parametrize("value", ["18446744073709551615", "9223372036854775808", "123456789012345678901234567890"])
 def test_integers_beyond_64_bits_are_text(value):
     frame = read(f"a,b\n{value},x\n,y\n")
-    assert frame.a.iloc[0] == value
-    assert frame.a.isna().tolist() == [False, True]
+    assert (frame.a.iloc[0], frame.a.isna().tolist()) == (value, [False, True])
 
 
 def test_floats_are_read_to_the_last_bit():
@@ -85,16 +82,12 @@ def test_unreadable_files_give_one_sentence_without_cells(content, says):
 
 def test_digits_that_begin_with_0_are_codes():
     frame = read('plz,"age",pay,code\n01003,40,0.5,007\n83022,0,00.5,12\n,7,1,\n')
-    assert frame.plz.tolist()[:2] == ["01003", "83022"]
-    assert frame.plz.isna().tolist() == [False, False, True]
-    assert frame.age.tolist() == [40, 0, 7]
-    assert frame.pay.tolist() == [0.5, 0.5, 1]
-    assert frame.code.tolist()[:2] == ["007", "12"]
-    assert read('a\n"01"\n2\n').a.tolist() == ["01", "2"]
+    assert (frame.plz.tolist()[:2], frame.plz.isna().tolist()) == (["01003", "83022"], [False, False, True])
+    assert (frame.age.tolist(), frame.pay.tolist()) == ([40, 0, 7], [0.5, 0.5, 1])
+    assert (frame.code.tolist()[:2], read('a\n"01"\n2\n').a.tolist()) == (["007", "12"], ["01", "2"])
     assert read("a;b\n0;1\n10;2\n").a.tolist() == [0, 10]
     beside_commas = read("plz;pay\n01003;0,5\n83022;00,5\n")
-    assert beside_commas.plz.tolist() == ["01003", "83022"]
-    assert beside_commas.pay.tolist() == [0.5, 0.5]
+    assert (beside_commas.plz.tolist(), beside_commas.pay.tolist()) == (["01003", "83022"], [0.5, 0.5])
 
 
 def test_a_short_row_in_between_ends_in_missing_cells():

@@ -36,11 +36,9 @@ def test_cells_keep_their_types():
     frame = read_excel(workbook(Data=rows), "a.xlsx")
     assert frame.postcode.tolist()[:2] == ["01003", "83022"]
     assert (frame.age.dtype, frame.vote.dtype) == ("Int64", "boolean")
-    assert frame.age.tolist()[::2] == [40, 41]
-    assert frame.pay.tolist()[:2] == [1.5, 2]
+    assert (frame.age.tolist()[::2], frame.pay.tolist()[:2]) == ([40, 41], [1.5, 2])
     told = [pd.Timestamp("1980-01-02"), pd.Timestamp("2020-01-02 03:04"), pd.Timedelta("6:30:00")]
-    assert frame.loc[0, ["born", "seen", "wakes"]].tolist() == told
-    assert frame.mixed.tolist()[:2] == [5, "34a"]
+    assert (frame.loc[0, ["born", "seen", "wakes"]].tolist(), frame.mixed.tolist()[:2]) == (told, [5, "34a"])
     assert frame.isna().sum().tolist() == [1, 1, 1, 1, 2, 2, 2, 1, 2]
     assert "notes" not in frame.attrs
 
@@ -76,8 +74,7 @@ def test_names_of_sheets_stand_behind_a_hash(given, split):
 def test_empty_rows_and_columns_around_a_table_are_no_cells_of_it_and_one_without_a_name_is_unnamed():
     rows = [[], [None, "a", None, "b"], [], [None, 1, None, "x"], [None, 2, None, ""]]
     frame = read_excel(workbook(Data=rows), "a.xlsx")
-    assert frame.a.tolist() == [1, 2]
-    assert frame.b.isna().tolist() == [False, True]
+    assert (frame.a.tolist(), frame.b.isna().tolist()) == ([1, 2], [False, True])
     unnamed = read_excel(workbook(Data=[["a", None, "c"], [1, 2, 3]]), "a.xlsx")
     assert list(unnamed.columns) == ["a", "Unnamed: 1", "c"]
 
@@ -126,10 +123,8 @@ def test_encrypted():
 def test_old_excel():
     raw = (Path(__file__).parents[2] / "samples" / "people.xls").read_bytes()  # made with xlwt 1.3
     frame = read_excel(raw, "people.xls")
-    assert frame.plz.tolist() == ["01003", "83022"]
-    assert frame.city.tolist() == ["Köln", "Łódź"]
-    assert frame.age.dtype == "Int64"
-    assert frame.born[0] == pd.Timestamp("1980-01-02")
+    assert (frame.plz.tolist(), frame.city.tolist()) == (["01003", "83022"], ["Köln", "Łódź"])
+    assert (frame.age.dtype, frame.born[0]) == ("Int64", pd.Timestamp("1980-01-02"))
 
 
 def test_open_document():
@@ -148,5 +143,4 @@ def test_open_document():
         parts.writestr("META-INF/manifest.xml", "<manifest/>")
         parts.writestr("content.xml", content)
     frame = read_excel(file.getvalue(), "a.ods")
-    assert frame.plz.tolist() == ["01003", "Köln"]
-    assert frame.age.tolist() == [40, 41]
+    assert (frame.plz.tolist(), frame.age.tolist()) == (["01003", "Köln"], [40, 41])

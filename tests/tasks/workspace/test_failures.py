@@ -71,8 +71,7 @@ def test_what_is_no_failure_passes_as_it_is_and_leaves_nothing(tmp_path, error):
 
 
 def test_work_that_succeeds_leaves_nothing(tmp_path):
-    assert told_safely(tmp_path, "x", lambda: 7) == 7
-    assert list(tmp_path.iterdir()) == []
+    assert (told_safely(tmp_path, "x", lambda: 7), list(tmp_path.iterdir())) == (7, [])
 
 
 def test_failure_within_a_failure_passes_as_it_is(tmp_path):

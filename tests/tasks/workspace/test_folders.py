@@ -71,8 +71,7 @@ def test_a_folder_that_one_machine_keeps_is_found_by_another(on, on_two):
     on("two")
     assert not other.exists()
     assert folders.is_kept(other)
-    assert kept_names(other.parent) == {"key"}
-    assert keep(other, never) == other
+    assert (kept_names(other.parent), keep(other, never)) == ({"key"}, other)
     assert {path.name: path.read_bytes() for path in other.iterdir()} == {"a.bin": DATA, "b.bin": DATA}
     assert {stat.S_IMODE(path.stat().st_mode) for path in (other, other.parent)} == {0o700}
     assert not folders.is_kept(other.with_name("none"))
@@ -92,8 +91,7 @@ def test_a_file_that_one_machine_keeps_is_found_by_another_and_by_one_that_was_n
     keep_file(here, lambda draft: draft.write_bytes(DATA))
     sent = pickle.dumps(folders.Place(here))
     on("two")
-    assert keep_file(other, never).read_bytes() == DATA
-    assert stat.S_IMODE(other.stat().st_mode) == 0o600
+    assert (keep_file(other, never).read_bytes(), stat.S_IMODE(other.stat().st_mode)) == (DATA, 0o600)
     on("new")  # which needs nothing but the reference
     assert there(pickle.loads(sent)).read_bytes() == DATA
 
@@ -111,8 +109,7 @@ def test_who_is_second_takes_what_the_first_has_made(on, on_two):
             on("one")
             write(b"second")(draft)
 
-        assert read(made(here, overtaken)) == b"first"
-        assert read(other) == b"first"
+        assert (read(made(here, overtaken)), read(other)) == (b"first", b"first")
         assert [path.name for path in here.parent.iterdir()] == ["key"]
 
 
@@ -144,8 +141,7 @@ def test_a_reference_leads_to_the_copy_of_the_machine_that_it_comes_to(on, on_tw
     assert str(here.parent.parent).encode() not in sent
     on("two")
     arrived = pickle.loads(sent)
-    assert arrived.path == str(other)
-    assert arrived.read().tolist() == [0, 1, 2, 3]
+    assert (arrived.path, arrived.read().tolist()) == (str(other), [0, 1, 2, 3])
 
 
 def test_a_path_of_this_machine_travels_as_it_is(tmp_path):

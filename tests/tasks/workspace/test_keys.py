@@ -124,8 +124,7 @@ def test_a_new_file_that_nobody_imports_moves_nothing(tree, before):
 
 
 def test_the_same_code_has_one_digest_and_tasks_take_their_own_code_into_account():
-    assert code_digest([SCORING]) == code_digest([SCORING, SCORING])
-    assert len(code_digest([SCORING])) == 12
+    assert (code_digest([SCORING]), len(code_digest([SCORING]))) == (code_digest([SCORING, SCORING]), 12)
     for own in ("attack", "synthesize.task"):  # what a task hands to the code that scores decides the result too
         assert code_digest([SCORING], alone=[f"synthrisk.tasks.{own}"]) != code_digest([SCORING])
 
@@ -143,9 +142,6 @@ def test_edits_of_somebody_elses_code_are_seen(tmp_path, monkeypatch):
     assert before != after
     keys._source.cache_clear()
     sys.modules.pop("their_metric", None)
-
-
-# what is known of source files is kept between processes, and never outlives an edit
 
 
 @pytest.fixture
@@ -188,8 +184,7 @@ def found(monkeypatch):
 
 def test_a_file_is_parsed_once(file, found):
     first, _ = found(file)
-    assert first.imports == (("synthrisk.metrics", "a"),)
-    assert found(file) == (first, 1)
+    assert (first.imports, found(file)) == ((("synthrisk.metrics", "a"),), (first, 1))
 
 
 def test_an_edit_is_seen_and_a_comment_moves_nothing(file, found):
@@ -235,8 +230,6 @@ def test_a_broken_cache_is_none(file, found, text):
     assert found(file) == (first, 2), "and it is mended"
 
 
-# keys of what is given
-
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -260,8 +253,7 @@ def test_other_values_have_other_keys(one, other):
 
 def test_key_parts_are_apart_and_the_same_in_every_process_and_version():
     every = {key_of("ab", "c"), key_of("a", "bc"), key_of(["a", "bc"]), key_of("a", "b", "c"), key_of(1), key_of("1")}
-    assert len(every) == 6
-    assert key_of("a", [1, 2.5, None], {"ü": True}) == "4bc77e2710aa2a54c3b4"
+    assert (len(every), key_of("a", [1, 2.5, None], {"ü": True})) == (6, "4bc77e2710aa2a54c3b4")
 
 
 def test_file_digest_is_of_the_bytes(tmp_path):

@@ -13,8 +13,7 @@ DAYS = Reading(type="date", format="%d.%m.%Y", otherwise="missing")
 
 def test_what_is_no_number_is_missing():
     read = read_as(pd.Series(["61,5", "n.b.", "7"], name="pay"), COMMAS)
-    assert read.tolist()[::2] == [61.5, 7.0]
-    assert read.isna().tolist() == [False, True, False]
+    assert (read.tolist()[::2], read.isna().tolist()) == ([61.5, 7.0], [False, True, False])
 
 
 @pytest.mark.parametrize(("cells", "reading"), [([f"{i}.5" for i in range(100)], COMMAS), (["1970-01-02"] * 50, DAYS)])
@@ -37,8 +36,7 @@ def test_each_text_is_the_float_nearest_to_it(dtype, first):
     column = pd.Series(texts, dtype=dtype, index=range(7, 7 + len(texts)))
     found = to_numbers(column, errors="coerce")
     assert found.index.equals(column.index)
-    assert found.dropna().tolist() == CELLS.tolist()[max(first - 2, 0) :]
-    assert found.isna().sum() == column.isna().sum()
+    assert (found.dropna().tolist(), found.isna().sum()) == (CELLS.tolist()[max(first - 2, 0) :], column.isna().sum())
 
 
 def test_what_is_no_number_is_refused_or_missing_and_numbers_stay():

@@ -113,9 +113,6 @@ def test_a_column_that_there_is_not_is_an_error_however_many_rows_there_are(tmp_
         read_where(tmp_path / "x.parquet", ["record", "score"], {"measure": "a"})
 
 
-# what is exposed
-
-
 def said(seed: int, rows: int) -> pd.DataFrame:
     numbers = np.random.default_rng(seed).normal(size=(rows, len(NUMBERS)))
     numbers[::3, 2] = np.nan
@@ -145,9 +142,6 @@ def test_without_measures_and_without_records_there_are_no_rows(tmp_path):
     keep_exposed(tmp_path / "nobody.parquet", {"a": said(1, 0)})
     for name in ("nothing", "nobody"):
         assert kept_exposed(str(tmp_path / f"{name}.parquet"), "a").empty
-
-
-# results as JSON, whatever fields they have, had, or will have
 
 
 def bits(number: float) -> bytes:
@@ -209,8 +203,7 @@ def test_a_whole_study_comes_back():
 )
 def test_settings_come_back_with_what_was_given_and_what_was_not(settings):
     again = from_text(type(settings), as_json(type(settings), settings))
-    assert again == settings
-    assert again.model_fields_set == settings.model_fields_set
+    assert (again, again.model_fields_set) == (settings, settings.model_fields_set)
 
 
 @dataclass(frozen=True)

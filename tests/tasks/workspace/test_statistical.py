@@ -35,12 +35,9 @@ def read(suffix: str, frame: pd.DataFrame, *missing: str, **options) -> pd.DataF
 def test_cells(suffix):
     frame = pd.DataFrame({"AGE": [40.0, np.nan, 60], "PAY": [1.5, 2, -0.25], "CITY": ["Ulm", "", "01003"]})
     table = read(suffix, frame)
-    assert table.AGE.dtype == "Int64"
-    assert table.AGE.isna().tolist() == [False, True, False]
-    assert table.PAY.tolist() == [1.5, 2, -0.25]
-    assert table.CITY.tolist()[::2] == ["Ulm", "01003"]
-    assert table.CITY.isna().tolist() == [False, True, False]
-    assert table.attrs["notes"] == []
+    assert (table.AGE.dtype, table.AGE.isna().tolist()) == ("Int64", [False, True, False])
+    assert (table.PAY.tolist(), table.CITY.tolist()[::2]) == ([1.5, 2, -0.25], ["Ulm", "01003"])
+    assert (table.CITY.isna().tolist(), table.attrs["notes"]) == ([False, True, False], [])
 
 
 @pytest.mark.parametrize("suffix", [".sav", ".zsav", ".dta"])
@@ -48,27 +45,23 @@ def test_labels_take_the_place_of_codes(suffix):
     frame = pd.DataFrame({"sex": [1.0, 2, np.nan, 2], "whole": [1, 1, 2, 1]})
     labels = {"sex": {1: "männlich", 2: " kobieta ż ", 3: "другое"}, "whole": {1: "no", 2: "yes"}}
     table = read(suffix, frame, variable_value_labels=labels)
-    assert table.sex.dtype == "category"
-    assert table.sex.tolist()[::3] == ["männlich", "kobieta ż"]
+    assert (table.sex.dtype, table.sex.tolist()[::3]) == ("category", ["männlich", "kobieta ż"])
     assert table.sex.isna().tolist() == [False, False, True, False]
-    assert table.whole.tolist() == ["no", "no", "yes", "no"]
-    assert table.attrs["notes"] == []
+    assert (table.whole.tolist(), table.attrs["notes"]) == (["no", "no", "yes", "no"], [])
 
 
 def test_labels_by_pandas(tmp_path):
     frame = pd.DataFrame({"sex": [1, 2], "big": [0.5, 2.0**40]})
     frame.to_stata(tmp_path / "a.dta", write_index=False, value_labels={"sex": {1: "Zoë", 2: "Łucja"}}, version=118)
     table = read_statistical((tmp_path / "a.dta").read_bytes(), ".dta", "x")
-    assert table.sex.tolist() == ["Zoë", "Łucja"]
-    assert table.big.tolist() == [0.5, 2.0**40]
+    assert (table.sex.tolist(), table.big.tolist()) == (["Zoë", "Łucja"], [0.5, 2.0**40])
 
 
 def test_codes_of_which_some_have_a_label_stay_numbers_and_are_told():
     frame = pd.DataFrame({"age": [40.0, -9, 50], "trust": [0.0, 5, 10]})
     labels = {"age": {-9: "refused"}, "trust": {0: "none", 10: "full", 5: "  "}}
     table = read(".sav", frame, variable_value_labels=labels)
-    assert table.age.tolist() == [40, -9, 50]
-    assert table.trust.tolist() == [0, 5, 10]
+    assert (table.age.tolist(), table.trust.tolist()) == ([40, -9, 50], [0, 5, 10])
     kept = "keeps its numbers, for not all of them have a label; labelled are"
     listed = "list in data.missing what means no answer"
     assert table.attrs["notes"] == [
@@ -95,8 +88,7 @@ def test_values_that_spss_declares_missing():
     labels = {"age": {-9: "refused", 99: "refused"}, "city": {"Ulm": "in Ulm", "Bonn": "in Bonn"}}
     table = read(".sav", frame, missing_ranges=ranges, variable_value_labels=labels)
     assert table.age.isna().tolist() == [False, True, True, True, True]
-    assert table.city.isna().tolist() == [False, True, True, True, False]
-    assert table.iloc[0].tolist() == [40, "in Ulm"]
+    assert (table.city.isna().tolist(), table.iloc[0].tolist()) == ([False, True, True, True, False], [40, "in Ulm"])
     assert table.attrs["notes"] == [
         "column 'age': missing by codes that the file declares so (90 to 99, -9): 3 cells",
         "column 'city': missing by codes that the file declares so (zz): 2 cells",
@@ -108,8 +100,7 @@ def test_extended_missing_values_of_stata():
     labels = {"vote": {1: "no", 2: "yes", "a": "no"}}
     missing = {"age": ["a", "b"], "vote": ["a"]}
     table = read(".dta", frame, missing_user_values=missing, variable_value_labels=labels)
-    assert table.age.isna().tolist() == [False, True, True, False]
-    assert table.age.dtype == "Int64"
+    assert (table.age.isna().tolist(), table.age.dtype) == ([False, True, True, False], "Int64")
     assert table.vote.tolist()[2:] == ["yes", "no"]
     assert [note.partition(" cells")[0] for note in table.attrs["notes"]] == [
         "column 'age': missing by codes that the file declares so (.a, .b): 2",

@@ -25,9 +25,6 @@ def fill(text: str):
     return lambda draft: (draft / "a.txt").write_text(text)
 
 
-# keep_file
-
-
 @pytest.fixture(params=[None, errno.EPERM], ids=["links", "no links"])
 def disk(request, monkeypatch):
     """A disk with links, and one without, as on a stick."""
@@ -53,13 +50,9 @@ def test_keep_file_writes_once_and_the_first_holds(tmp_path):
     assert (mode(path), mode(path.parent)) == (0o600, 0o700)
 
 
-# keep
-
-
 def test_keep_writes_once_and_for_its_owner_alone(tmp_path):
     folder = keep(tmp_path / "made" / "key", fill("first"))
-    assert keep(folder, fill("second")) == folder
-    assert (folder / "a.txt").read_text() == "first"
+    assert (keep(folder, fill("second")), (folder / "a.txt").read_text()) == (folder, "first")
     assert (mode(folder), mode(folder.parent)) == (0o700, 0o700)
 
 
@@ -110,9 +103,6 @@ def test_keep_in_two_processes_at_once_keeps_one_whole_result(tmp_path):
     assert [p.name for p in (tmp_path / "made").iterdir()] == ["key"]
 
 
-# files
-
-
 def test_files_are_private_and_whole(tmp_path):
     for text in ("größe\n", "two"):
         path = replace_file(tmp_path / "new" / "a.txt", text)
@@ -129,8 +119,7 @@ def test_failed_write_leaves_the_old_file(tmp_path):
 
     with pytest.raises(RuntimeError):
         write_file(path, half)
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("old", [path])
 
 
 def test_private_folders_are_private_all_the_way_and_one_that_is_there_stays_as_it_is(tmp_path):
@@ -162,21 +151,15 @@ def test_array_keeps_its_name_and_no_pickles(tmp_path):
 def test_workspace_is_private_absolute_and_ignored_by_git(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = open_workspace(Path("work"))
-    assert folder == tmp_path / "work"
-    assert mode(folder) == 0o700
-    assert (folder / ".gitignore").read_text() == "*\n"
+    assert (folder, mode(folder), (folder / ".gitignore").read_text()) == (tmp_path / "work", 0o700, "*\n")
     (folder / ".gitignore").write_text("mine")
     open_workspace(Path("work"))
     assert (folder / ".gitignore").read_text() == "mine"
 
 
-# names of records
-
-
 def test_record_hashes_are_stable_distinct_and_of_this_table(tmp_path):
     names = record_hashes(tmp_path, "table", 50)
-    assert len(set(names)) == 50
-    assert record_hashes(tmp_path, "table", 50).tolist() == names.tolist()
+    assert (len(set(names)), record_hashes(tmp_path, "table", 50).tolist()) == (50, names.tolist())
     assert record_hashes(tmp_path, "table", 60)[:50].tolist() == names.tolist()
     salt = bytes.fromhex((tmp_path / "salt").read_text())
     digests = [hmac.new(salt, f"table/{i}".encode(), "sha256").hexdigest() for i in range(50)]

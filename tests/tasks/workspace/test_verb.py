@@ -24,9 +24,7 @@ def double(number: int) -> int:
 def test_a_verb_is_a_prefect_task():
     assert isinstance(double, Task)
     assert (double.name, double.task_run_name, double.persist_result) == ("double", "twice {number}", False)
-    assert double.with_options(retries=3).retries == 3
-    assert double.fn(2) == 4
-    assert double.__doc__ == "Return twice a number."
+    assert (double.with_options(retries=3).retries, double.fn(2), double.__doc__) == (3, 4, "Return twice a number.")
     assert list(inspect.signature(double).parameters) == ["number"]
 
 
