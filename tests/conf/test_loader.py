@@ -156,30 +156,26 @@ def test_short_and_long_forms():
     assert found == [("rapid", "rapid", {}), ("rapid", "strict", {"threshold": 0.7})]
 
 
-@pytest.mark.parametrize(
-    ("override", "read"),
-    [
-        ("seed=7", lambda s: s.seed == 7),
-        ("split.folds=3", lambda s: s.split.folds == 3),
-        ("split={holdout: 0.25, repetitions: 2}", lambda s: (s.split.folds, s.split.holdout) == (None, 0.25)),
-        ("data.rows=null", lambda s: s.data.rows is None),
-        ("data.sensitive=[wage]", lambda s: s.data.sensitive == ["wage"]),
-        ('data.quasi_identifiers="*"', lambda s: s.data.quasi_identifiers == "*"),
-        ("data.source=a=b.csv", lambda s: s.data.source == "a=b.csv"),
-        ("synthesizers.0.min_samples_leaf=9", lambda s: s.synthesizers[0].options == {"min_samples_leaf": 9}),
-        ("synthesizers.cart.min_samples_leaf=9", lambda s: s.synthesizers[0].options == {"min_samples_leaf": 9}),
-        ("synthesizers.0=marginals", lambda s: s.synthesizers[0].kind == "marginals"),
-        ("references.leaky.share=0.5", lambda s: s.references[0].options == {"share": 0.5}),
-        ("metrics.rapid.threshold=0.7", lambda s: s.metrics[1].options == {"threshold": 0.7}),
-        ("metrics.1.attackers=[logistic]", lambda s: s.metrics[1].attackers == ["logistic"]),
-        ("thresholds.risk/zero_cap.income=0.05", lambda s: s.thresholds["risk/zero_cap.income"].value == 0.05),
-        ("thresholds.risk/rapid.capital.gain=0.1", lambda s: s.thresholds["risk/rapid.capital.gain"].value == 0.1),
-        ("tracking.uri=''", lambda s: s.tracking.uri is None),  # as deployments write what is not set
-        ("tracking.uri=sqlite:///x.db", lambda s: s.tracking.uri == "sqlite:///x.db"),
-        ("weakest_columns=[2]", lambda s: s.weakest == (2,)),
-        ("weakest_columns=[all, 3, 1]", lambda s: s.weakest == (None, 3, 1)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("override", "read"), [
+    ("seed=7", lambda s: s.seed == 7), ("split.folds=3", lambda s: s.split.folds == 3),
+    ("split={holdout: 0.25, repetitions: 2}", lambda s: (s.split.folds, s.split.holdout) == (None, 0.25)),
+    ("data.rows=null", lambda s: s.data.rows is None),
+    ("data.sensitive=[wage]", lambda s: s.data.sensitive == ["wage"]),
+    ('data.quasi_identifiers="*"', lambda s: s.data.quasi_identifiers == "*"),
+    ("data.source=a=b.csv", lambda s: s.data.source == "a=b.csv"),
+    ("synthesizers.0.min_samples_leaf=9", lambda s: s.synthesizers[0].options == {"min_samples_leaf": 9}),
+    ("synthesizers.cart.min_samples_leaf=9", lambda s: s.synthesizers[0].options == {"min_samples_leaf": 9}),
+    ("synthesizers.0=marginals", lambda s: s.synthesizers[0].kind == "marginals"),
+    ("references.leaky.share=0.5", lambda s: s.references[0].options == {"share": 0.5}),
+    ("metrics.rapid.threshold=0.7", lambda s: s.metrics[1].options == {"threshold": 0.7}),
+    ("metrics.1.attackers=[logistic]", lambda s: s.metrics[1].attackers == ["logistic"]),
+    ("thresholds.risk/zero_cap.income=0.05", lambda s: s.thresholds["risk/zero_cap.income"].value == 0.05),
+    ("thresholds.risk/rapid.capital.gain=0.1", lambda s: s.thresholds["risk/rapid.capital.gain"].value == 0.1),
+    ("tracking.uri=''", lambda s: s.tracking.uri is None),  # as deployments write what is not set
+    ("tracking.uri=sqlite:///x.db", lambda s: s.tracking.uri == "sqlite:///x.db"),
+    ("weakest_columns=[2]", lambda s: s.weakest == (2,)),
+    ("weakest_columns=[all, 3, 1]", lambda s: s.weakest == (None, 3, 1)),
+])  # fmt: skip
 def test_set(override, read):
     settings = changed(references=[{"name": "leaky"}], metrics=["zero_cap", *rapid()], thresholds={})
     assert read(load(settings, [override]))
@@ -255,17 +251,13 @@ def test_password_is_not_repeated_among_other_errors():
     assert "hunter2" not in refusal(changed(**sql(SECRET, qery="x")))
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        changed(sed=1), changed(data__quasi_identifier=[]), changed(split={"folds": 1}), changed(split={"holdout": 2}),
-        changed(synthesizers=[]), changed(synthesizers=[{"kind": "cart"}]), changed(metrics=[{"attackers": ["cart"]}]),
-        changed(thresholds={"risk/zero_cap.income": 3}), changed(tracking={"records": "some"}),
-        changed(thresholds={"risk/zero_cap.income": {"value": 0.1, "by": "me"}}),
-        {k: v for k, v in SMALL.items() if k != "metrics"},
-    ],
-    ids=repr,
-)  # fmt: skip
+@pytest.mark.parametrize("settings", [
+    changed(sed=1), changed(data__quasi_identifier=[]), changed(split={"folds": 1}), changed(split={"holdout": 2}),
+    changed(synthesizers=[]), changed(synthesizers=[{"kind": "cart"}]), changed(metrics=[{"attackers": ["cart"]}]),
+    changed(thresholds={"risk/zero_cap.income": 3}), changed(tracking={"records": "some"}),
+    changed(thresholds={"risk/zero_cap.income": {"value": 0.1, "by": "me"}}),
+    {k: v for k, v in SMALL.items() if k != "metrics"},
+], ids=repr)  # fmt: skip
 def test_schema_refuses_what_the_loader_refuses(validator, settings):
     refusal(settings)
     with pytest.raises(SchemaError):
@@ -294,9 +286,7 @@ FORMS = "must be a name, a path or a URL, {url, query} or {name, options}"
     ({"name": "simulated_health", "options": {"kapa": 1}},
      ": simulated_health takes no option 'kapa' (did you mean 'kappa'?); it takes rows, kappa"),
     ({"name": "adult", "optoins": {}}, ".optoins: no such setting (did you mean 'options'?)"),
-    ({"options": {}}, ".name: must be given"),
-    (["adult"], f": {FORMS}"),
-    (5, f": {FORMS}, got 5"),
+    ({"options": {}}, ".name: must be given"), (["adult"], f": {FORMS}"), (5, f": {FORMS}, got 5"),
 ])  # fmt: skip
 def test_a_source_of_no_known_form_is_told_in_one_line(source, told):
     text = refusal(changed(data__source=source))

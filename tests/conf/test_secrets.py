@@ -90,14 +90,11 @@ def test_no_variable_is_taken_that_is_not_allowed_or_too_short_to_be_masked(allo
         assert mask("abc of the ABC") == "abc of the ABC"
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        VALUE, VALUE.upper(), quote(VALUE), quote(VALUE, safe=""), quote_plus(VALUE),
-        quote(quote(VALUE, safe=""), safe="").lower(), json.dumps(VALUE)[1:-1], html.escape(VALUE),
-        repr([VALUE, "'"])[2:-7], f"http://host/{quote(VALUE)}/people.csv",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("written", [
+    VALUE, VALUE.upper(), quote(VALUE), quote(VALUE, safe=""), quote_plus(VALUE),
+    quote(quote(VALUE, safe=""), safe="").lower(), json.dumps(VALUE)[1:-1], html.escape(VALUE),
+    repr([VALUE, "'"])[2:-7], f"http://host/{quote(VALUE)}/people.csv",
+])  # fmt: skip
 def test_a_value_is_masked_however_it_is_written(allowed, written):
     assert "meise" not in mask(f"x{written}y").lower()
     assert mask(f"x{written}y").count("${KEY}") == 1
@@ -131,14 +128,11 @@ class _OddError(Exception):
         return f"odd {self.two}"
 
 
-@pytest.mark.parametrize(
-    ("error", "kind", "text"),
-    [
-        (InputError(f"cannot read {VALUE}"), InputError, "cannot read ${KEY}"),
-        (_OddError(1, quote(VALUE)), RuntimeError, "_OddError: odd ${KEY}"),
-        (FileNotFoundError(2, "none there", VALUE), RuntimeError, "FileNotFoundError: [Errno 2] none there: '${KEY}'"),
-    ],
-)
+@pytest.mark.parametrize(("error", "kind", "text"), [
+    (InputError(f"cannot read {VALUE}"), InputError, "cannot read ${KEY}"),
+    (_OddError(1, quote(VALUE)), RuntimeError, "_OddError: odd ${KEY}"),
+    (FileNotFoundError(2, "none there", VALUE), RuntimeError, "FileNotFoundError: [Errno 2] none there: '${KEY}'"),
+])  # fmt: skip
 def test_an_error_that_leaves_tells_no_value(allowed, error, kind, text):
     error.__cause__ = ValueError(f"before {VALUE}")
     with pytest.raises(kind) as told, masking():

@@ -48,20 +48,15 @@ def test_keyword_options_reach_the_function():
     assert read(BuiltIn(name="anything", options={"depth": 1})).depth.tolist() == [1]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "told"),
-    [
-        ("patients", {"ward": "B", "row": 3}, "takes no option 'row' (did you mean 'rows'?); it takes ward, rows"),
-        ("patients", {"rows": 3}, "patients needs the option 'ward', got ['rows']"),
-        ("patients", None, "patients needs the option 'ward', got none"),  # the name alone
-        ("patients", {}, "patients needs the option 'ward', got none"),
-        ("nothing", {}, "table 'nothing' must be a DataFrame, got int"),
-        ("constant", {}, "must be a function, got int"),
-        ("absent", {}, "cannot be loaded"),
-        ("gone", {}, "cannot be loaded: No module named 'no_such_module'"),
-        ("patient", {}, "no table is called 'patient' (did you mean 'patients'?)"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "options", "told"), [
+    ("patients", {"ward": "B", "row": 3}, "takes no option 'row' (did you mean 'rows'?); it takes ward, rows"),
+    ("patients", {"rows": 3}, "patients needs the option 'ward', got ['rows']"),
+    ("patients", None, "patients needs the option 'ward', got none"),  # the name alone
+    ("patients", {}, "patients needs the option 'ward', got none"),
+    ("nothing", {}, "table 'nothing' must be a DataFrame, got int"), ("constant", {}, "must be a function, got int"),
+    ("absent", {}, "cannot be loaded"), ("gone", {}, "cannot be loaded: No module named 'no_such_module'"),
+    ("patient", {}, "no table is called 'patient' (did you mean 'patients'?)"),
+])  # fmt: skip
 def test_what_cannot_work_is_refused(name, options, told):
     with pytest.raises((InputError, ValueError)) as caught:
         read(BuiltIn(name=name, options=options) if options is not None else name)

@@ -102,10 +102,9 @@ def test_the_report_has_both_sections_and_tracking_gets_it_without_values_of_the
     assert apart.endswith(whole[end:].removeprefix("<!-- end of values -->"))
 
 
-@pytest.mark.parametrize(
-    ("first", "more", "other"),
-    [(2, "1 more column<", "The other column<"), (1, "2 more columns<", "The other 2 columns<")],
-)
+@pytest.mark.parametrize(("first", "more", "other"), [
+    (2, "1 more column<", "The other column<"), (1, "2 more columns<", "The other 2 columns<"),
+])  # fmt: skip
 def test_columns_that_are_folded_are_counted(tmp_path, monkeypatch, first, more, other):
     for name in ("_OPEN", "_LISTED"):
         monkeypatch.setattr(f"synthrisk.tasks.pages.sections.releases.{name}", first)

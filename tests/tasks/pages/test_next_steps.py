@@ -272,16 +272,10 @@ def test_the_command_for_one_release_asks_for_the_same(monkeypatch):
     assert others["what_if"] == ASKED["what_if"]
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"metrics": [{"name": "zero_cap", "bins": {"age": 5}}]},
-        {"columns": {"age": {"type": "numeric"}}},
-        {"sensitive": ["a, b"]},
-        {"real": made.FRAME},
-        {"tracking_block": "ours"},
-    ],
-)
+@pytest.mark.parametrize("more", [
+    {"metrics": [{"name": "zero_cap", "bins": {"age": 5}}]}, {"columns": {"age": {"type": "numeric"}}},
+    {"sensitive": ["a, b"]}, {"real": made.FRAME}, {"tracking_block": "ours"},
+])  # fmt: skip
 def test_no_command_is_given_that_asks_for_less(more, tmp_path):
     settings = yaml.safe_dump(ASKED | more)
     assert evaluate_command(settings) == ""
@@ -291,15 +285,12 @@ def test_no_command_is_given_that_asks_for_less(more, tmp_path):
     assert "if others knew less: --without job --coarsen age=5, added to what was asked." in text
 
 
-@pytest.mark.parametrize(
-    ("word", "ends", "advice", "words"),
-    [
-        ("RISK", (0.2, 0.15, 0.25), "", ("Fit on coarser cells", "larger leaves of cart, or mst")),
-        ("RISK", (-0.2, -0.25, -0.15), "", ("Leave out what keeps released rows away from members",)),
-        ("INCONCLUSIVE", (0.04, 0.01, 0.08), "12 repetitions (there are 3)", ("12 repetitions", "split.repetitions")),
-        ("INCONCLUSIVE", (0.06, 0.01, 0.08), "9,000 records", ("What would decide", "Fit on coarser cells")),
-    ],
-)
+@pytest.mark.parametrize(("word", "ends", "advice", "words"), [
+    ("RISK", (0.2, 0.15, 0.25), "", ("Fit on coarser cells", "larger leaves of cart, or mst")),
+    ("RISK", (-0.2, -0.25, -0.15), "", ("Leave out what keeps released rows away from members",)),
+    ("INCONCLUSIVE", (0.04, 0.01, 0.08), "12 repetitions (there are 3)", ("12 repetitions", "split.repetitions")),
+    ("INCONCLUSIVE", (0.06, 0.01, 0.08), "9,000 records", ("What would decide", "Fit on coarser cells")),
+])  # fmt: skip
 def test_the_look_at_the_releases_has_a_next_step(tmp_path, word, ends, advice, words):
     looked = Verdict("cart", LOOK, 0.05, word, "lies on members", *ends, "nearness", advice)
     text = html_of(shown(tmp_path, verdicts=[looked]))

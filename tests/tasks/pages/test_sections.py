@@ -168,10 +168,9 @@ def test_pairs_are_told_in_a_line_a_measure():
     assert "risk in distance_to_closest_record: no pair differs." in text
 
 
-@pytest.mark.parametrize(
-    ("name", "css"),
-    [('"; } body { display: none', '"\\22 \\3b  \\7d  body \\7b  display\\3a  none"'), ("é", '"\\e9 "')],
-)
+@pytest.mark.parametrize(("name", "css"), [
+    ('"; } body { display: none', '"\\22 \\3b  \\7d  body \\7b  display\\3a  none"'), ("é", '"\\e9 "'),
+])  # fmt: skip
 def test_names_in_the_style_are_quoted(name, css):
     assert quoted(name) == css
     assert "</style><b>" not in report_of(usual(name="</style><b>"))

@@ -224,16 +224,13 @@ def code(name):
     return "code", {"tags": {"mlflow.source.name": name}}
 
 
-@pytest.mark.parametrize(
-    ("source", "kind", "told"),
-    [
-        *((path, "local", {"uri": str(Path(path).absolute())}) for path in ("people.csv", "survey.xlsx#Sheet 1")),
-        ("s3://bucket/people.parquet", "s3", {"uri": "s3://bucket/people.parquet"}),
-        ("https://me:secret@host/p.csv?sig=abc&v=1", "http", {"url": "https://host/p.csv?sig=...&v=1"}),
-        *((name, *code(name)) for name in ("adult", "openml:31")),
-        ({"url": "postgresql+psycopg://me:${PW}@host/db", "query": "a"}, *code("postgresql+psycopg://host/db")),
-    ],
-)
+@pytest.mark.parametrize(("source", "kind", "told"), [
+    *((path, "local", {"uri": str(Path(path).absolute())}) for path in ("people.csv", "survey.xlsx#Sheet 1")),
+    ("s3://bucket/people.parquet", "s3", {"uri": "s3://bucket/people.parquet"}),
+    ("https://me:secret@host/p.csv?sig=abc&v=1", "http", {"url": "https://host/p.csv?sig=...&v=1"}),
+    *((name, *code(name)) for name in ("adult", "openml:31")),
+    ({"url": "postgresql+psycopg://me:${PW}@host/db", "query": "a"}, *code("postgresql+psycopg://host/db")),
+])  # fmt: skip
 def test_the_source_says_where_the_table_is_from_without_secrets(source, kind, told):
     address = Data.model_construct(source=TypeAdapter(Source).validate_python(source)).address
     made = given(pd.DataFrame(COLUMNS), "real", "d", address).dataset

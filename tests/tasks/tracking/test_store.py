@@ -10,6 +10,7 @@ import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from unittest.mock import Mock
 
 import mlflow.store.db.utils
 import numpy as np
@@ -32,21 +33,6 @@ import sys
 from synthrisk.tasks.tracking.store import opened
 opened(sys.argv[1]).create_experiment(sys.argv[2])
 """
-
-
-@pytest.mark.proof
-def test_a_new_file_that_four_processes_open_at_once(tmp_path):
-    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    processes = [
-        subprocess.Popen([sys.executable, "-c", OPEN, uri, f"study {n}"], stderr=subprocess.PIPE, text=True)
-        for n in range(4)
-    ]
-    said = [(each.communicate()[1], each.returncode) for each in processes]
-    assert [code for _, code in said] == [0] * 4, said
-    names = {each.name for each in MlflowClient(uri).search_experiments()}
-    assert names == {"Default", *(f"study {n}" for n in range(4))}
-
-
 DIES = """
 import os
 from alembic.runtime.migration import HeadMaintainer
@@ -54,80 +40,84 @@ HeadMaintainer.update_to_step = lambda *given: os._exit(9)  # a step is done, an
 """
 
 
+def opening(uri, name, begin="", **given):
+    """Start a process that opens a store and makes an experiment there."""
+    command = [sys.executable, "-c", begin + OPEN, uri, name]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **given)
+
+
+def names_in(uri):
+    return {each.name for each in MlflowClient(uri).search_experiments()}
+
+
+@pytest.mark.proof
+def test_a_new_file_that_four_processes_open_at_once(tmp_path):
+    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    processes = [opening(uri, f"study {n}") for n in range(4)]
+    said = [(each.communicate()[1], each.returncode) for each in processes]
+    assert [code for _, code in said] == [0] * 4, said
+    assert names_in(uri) == {"Default", *(f"study {n}" for n in range(4))}
+
+
 @pytest.mark.proof
 def test_a_new_file_whose_maker_was_killed_halfway_is_made_anew(tmp_path):
     uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
     none = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # of which an empty store could be copied
-
-    def run(code, name):
-        command = [sys.executable, "-c", code, uri, name]
-        return subprocess.run(command, env=none, capture_output=True, text=True, check=False)
-
-    assert run(DIES + OPEN, "first").returncode == 9
-    done = run(OPEN, "second")
-    assert done.returncode == 0, done.stderr
-    assert {each.name for each in MlflowClient(uri).search_experiments()} == {"Default", "second"}
+    for name, begin, code in (("first", DIES, 9), ("second", "", 0)):
+        process = opening(uri, name, begin, env=none)
+        said = process.communicate()[1]
+        assert process.returncode == code, said
+    assert names_in(uri) == {"Default", "second"}
 
 
 @pytest.fixture
-def opens(monkeypatch):
+def opens(tmp_path, monkeypatch):
     """Give a function that opens a store, and returns how often tables were made by MLflow itself."""
 
-    def open_store(uri, name, cache):
+    def opens(name, cache=tmp_path / "cache"):
         made, upgrade = [], mlflow.store.db.utils._upgrade_db
         with monkeypatch.context() as patch:
             patch.setattr("synthrisk.tasks.tracking.store.user_cache_path", lambda app, **_: cache / app)
             patch.setattr(mlflow.store.db.utils, "_upgrade_db", lambda engine: made.append(1) or upgrade(engine))
-            opened(uri).create_experiment(name)
+            opened(f"sqlite:///{tmp_path / name}.db").create_experiment(name)
         return len(made)
 
-    return open_store
+    return opens
 
 
-def tables(uri):
-    """Return all tables of a store with their statements, and the experiments with their folders."""
-    with sqlite3.connect(uri.removeprefix("sqlite:///")) as store:
+def tables(path):
+    """Return all tables of a store with their statements, and the names of its experiments."""
+    with sqlite3.connect(path) as store:
         made = store.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
-        return made, dict(store.execute("SELECT name, artifact_location FROM experiments").fetchall())
+        return made, {name for (name,) in store.execute("SELECT name FROM experiments")}
 
 
 def test_a_second_store_is_a_copy_of_the_empty_first_and_holds_nothing_of_it(tmp_path, opens):
-    first, second = (f"sqlite:///{tmp_path / name / 'mlflow.db'}" for name in ("one", "two"))
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-    assert (opens(first, "zebrafink", tmp_path / "cache"), opens(second, "other", tmp_path / "cache")) == (1, 0)
-    assert (tables(first)[0], set(tables(first)[1])) == (tables(second)[0], {"Default", "zebrafink"})
-    assert set(tables(second)[1]) == {"Default", "other"}
+    assert (opens("zebrafink"), opens("other")) == (1, 0)
+    (first, names), (second, others) = (tables(tmp_path / f"{name}.db") for name in ("zebrafink", "other"))
+    assert (first, names, others) == (second, {"Default", "zebrafink"}, {"Default", "other"})
     (kept,) = (tmp_path / "cache" / "synthrisk").iterdir()
     assert str(tmp_path).encode() not in kept.read_bytes()
-    with sqlite3.connect(kept) as store:
-        assert store.execute("SELECT count(*) FROM experiments").fetchone() == (0,)
+    assert tables(kept)[1] == set()
 
 
 @pytest.mark.proof
 def test_a_damaged_copy_is_made_anew_and_a_folder_that_cannot_be_written_is_none(tmp_path, opens):
-    cache = tmp_path / "cache"
-    opens(f"sqlite:///{tmp_path / 'a.db'}", "a", cache)
-    (kept,) = (cache / "synthrisk").iterdir()
+    opens("a")
+    (kept,) = (tmp_path / "cache" / "synthrisk").iterdir()
     kept.write_bytes(b"no database" * 1000)
-    assert opens(f"sqlite:///{tmp_path / 'b.db'}", "b", cache) == 1
-    assert opens(f"sqlite:///{tmp_path / 'c.db'}", "c", cache) == 0
+    assert (opens("b"), opens("c")) == (1, 0)
     (tmp_path / "file").write_text("")
-    assert opens(f"sqlite:///{tmp_path / 'd.db'}", "d", tmp_path / "file") == 1
+    assert opens("d", tmp_path / "file") == 1
     kept.write_bytes(b"")
-    assert opens(f"sqlite:///{tmp_path / 'e.db'}", "e", cache) == 1
+    assert opens("e") == 1
     assert [path.name for path in sorted(tmp_path.glob("*.db"))] == [f"{name}.db" for name in "abcde"]
 
 
-@pytest.mark.parametrize("folder", [RuntimeError("no home"), Path("relative")])
+@pytest.mark.parametrize("folder", [Mock(side_effect=RuntimeError("no home")), lambda *_, **__: Path("relative")])
 def test_without_a_cache_folder_none_is_kept(tmp_path, monkeypatch, folder):
-    def found(*_: object, **__: object) -> Path:
-        if isinstance(folder, Exception):
-            raise folder
-        return folder
-
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("synthrisk.tasks.tracking.store.user_cache_path", found)
+    monkeypatch.setattr("synthrisk.tasks.tracking.store.user_cache_path", folder)
     (tmp_path / "a.db").write_bytes(b"")
     keep_copy(tmp_path / "a.db")
     assert not copied(tmp_path / "b.db")
@@ -173,16 +163,11 @@ PAGE = f"<html>{PASSWORD} and {CELL}</html>"
 MESSAGE = '{"error_code": "%s", ' + f'"message": "no \'{CELL}\' for {USER}, {PASSWORD}"' + "}"
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "told"),
-    [
-        (401, MESSAGE % "UNAUTHENTICATED", r"refused \(401\)"),
-        (403, PAGE, r"refused \(403\)"),
-        (404, PAGE, r"refused \(404\)"),
-        (500, MESSAGE % "INTERNAL_ERROR", r"failed \(500\)"),
-        (503, PAGE, r"failed \(503\)"),
-    ],
-)
+@pytest.mark.parametrize(("status", "body", "told"), [
+    (401, MESSAGE % "UNAUTHENTICATED", r"refused \(401\)"), (403, PAGE, r"refused \(403\)"),
+    (404, PAGE, r"refused \(404\)"), (500, MESSAGE % "INTERNAL_ERROR", r"failed \(500\)"),
+    (503, PAGE, r"failed \(503\)"),
+])  # fmt: skip
 def test_what_a_server_refuses_is_told_by_its_status(tmp_path, fails, monkeypatch, status, body, told):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with server(status, body) as refuses:
@@ -260,8 +245,7 @@ TAKEN = IntegrityError(
      "failed: MlflowException: no such host in postgresql://db.example:5432/runs"),
     (MlflowException(f"password {PASSWORD} of {USER} is wrong, Bearer abc.def"),
      "failed: MlflowException: password ... of ... is wrong, Bearer ..."),
-    (http_error(413), "refused (413)"),
-    (raised_from(MlflowException("upload"), http_error(507)), "failed (507)"),
+    (http_error(413), "refused (413)"), (raised_from(MlflowException("upload"), http_error(507)), "failed (507)"),
     (RestException({"error_code": "INVALID_PARAMETER_VALUE", "message": "no such view"}),
      "refused (400): RestException: INVALID_PARAMETER_VALUE: no such view"),
     (raised_from(MlflowException("API request failed"), requests.ConnectTimeout(f"to {PASSWORD}")), "does not answer"),

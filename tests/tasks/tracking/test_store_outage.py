@@ -210,13 +210,10 @@ def test_a_study_of_another_form_says_what_to_do_and_keeps_no_other_back(tmp_pat
     assert ids_waiting(tmp_path) == [FIRST]
 
 
-@pytest.mark.parametrize(
-    ("pages", "told"),
-    [
-        (Pages("", {}, "CellError"), "CellError"),
-        (lambda: None, "pages must be a function that returns Pages, got NoneType of it"),
-    ],
-)
+@pytest.mark.parametrize(("pages", "told"), [
+    (Pages("", {}, "CellError"), "CellError"),
+    (lambda: None, "pages must be a function that returns Pages, got NoneType of it"),
+])  # fmt: skip
 def test_a_study_without_its_report_is_logged_all_the_same(tmp_path, log, pages, told):
     logged = log(pages=pages)
     assert logged.pages == Pages("", {}, told)

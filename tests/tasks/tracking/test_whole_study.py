@@ -77,18 +77,11 @@ def digest(study, **tracking):
 OWNED = {"memorization/zero_cap.income": Limit(0.1, "the law")}
 
 
-@pytest.mark.parametrize(
-    ("changed", "options"),
-    [
-        ({"memorized": {"cart": 0.3, "coarse": 0.03}}, {}),
-        ({"limits": {"memorization/zero_cap.income": 0.11}}, {}),
-        ({"quasi_identifiers": ("age", "sex")}, {}),
-        ({"failures": {"broken": "cell: KeyError in x.py"}}, {}),
-        ({"facts": {"versions": "synthrisk 9"}}, {}),
-        ({}, {"records": "none"}),
-        ({}, {"registry": True}),
-    ],
-)
+@pytest.mark.parametrize(("changed", "options"), [
+    ({"memorized": {"cart": 0.3, "coarse": 0.03}}, {}), ({"limits": {"memorization/zero_cap.income": 0.11}}, {}),
+    ({"quasi_identifiers": ("age", "sex")}, {}), ({"failures": {"broken": "cell: KeyError in x.py"}}, {}),
+    ({"facts": {"versions": "synthrisk 9"}}, {}), ({}, {"records": "none"}), ({}, {"registry": True}),
+])  # fmt: skip
 def test_what_differs_is_another_answer_on_the_same_subject(changed, options):
     usual, other = digest(judged_study(FIRST)), digest(judged_study(AGAIN, **changed), **options)
     assert usual != other
@@ -112,16 +105,11 @@ def test_asked_to_it_is_logged_again(tmp_path, log):
 FAILED = {"failures": {"broken": "cell: KeyError in x.py"}}
 
 
-@pytest.mark.parametrize(
-    ("given", "options"),
-    [
-        ([few(s, {"cart": v}) for s, v in ((FIRST, 0.3), (AGAIN, 0.02), (THIRD, 0.3))], {}),
-        ([few(FIRST, **FAILED), few(AGAIN, **FAILED)], {}),
-        ([few(FIRST), few(AGAIN)], {"experiment": "elsewhere"}),
-        ([few(FIRST), few(AGAIN)], {"tracking_uri": "sqlite:///{folder}/other.db"}),
-    ],
-    ids=["another in between", "failures, which are tried again", "another experiment", "another store"],
-)
+@pytest.mark.parametrize(("given", "options"), [
+    ([few(s, {"cart": v}) for s, v in ((FIRST, 0.3), (AGAIN, 0.02), (THIRD, 0.3))], {}),
+    ([few(FIRST, **FAILED), few(AGAIN, **FAILED)], {}), ([few(FIRST), few(AGAIN)], {"experiment": "elsewhere"}),
+    ([few(FIRST), few(AGAIN)], {"tracking_uri": "sqlite:///{folder}/other.db"}),
+], ids=["another in between", "failures, which are tried again", "another experiment", "another store"])  # fmt: skip
 def test_what_is_not_the_same_as_the_latest_is_written_anew(tmp_path, log, given, options):
     options = {name: text.format(folder=tmp_path) for name, text in options.items()}
     *before, last = given
@@ -177,19 +165,14 @@ WORST = "memorization/deciding"
 
 def best(kept, digest, filter_string=None):
     own = {"dataset_name": "real", "dataset_digest": digest}
-    return kept.client.search_logged_models(
-        [kept.experiment],
-        filter_string,
-        datasets=[own],
-        order_by=[{"field_name": f"metrics.{WORST}", "ascending": True, **own}],
-    )
+    order = [{"field_name": f"metrics.{WORST}", "ascending": True, **own}]
+    return kept.client.search_logged_models([kept.experiment], filter_string, datasets=[own], order_by=order)
 
 
 def test_search_finds_the_best_generator_for_this_table_over_all_studies(kept):
     found = best(kept, kept.digest, "tags.verdict = 'NO EVIDENCE'")
     told = [(m.name, m.tags["study_id"][:8], next(x.value for x in m.metrics if x.key == WORST)) for m in found]
     assert told == [("ctgan", "20261124", 0.01), ("coarse", "20261123", 0.02), ("cart", "20261124", 0.05)]
-
     assert not list(best(kept, "another", f"metrics.`{WORST}` < 1"))
 
 
@@ -200,15 +183,11 @@ def test_reference_generators_are_no_models_and_failed_ones_are_failed(kept):
     assert models["cart"].source_run_id in {each.runs["cart"] for each in kept.logged}
 
 
-@pytest.mark.parametrize(
-    ("name", "versions", "aliases"),
-    [
-        ("coarse", 2, {}),  # approved by the first study, RISK in the second: the alias is gone
-        ("cart", 2, {"approved": "2"}),  # RISK, then NO EVIDENCE
-        ("ctgan", 1, {"approved": "1"}),
-        ("broken", 2, {}),
-    ],
-)
+@pytest.mark.parametrize(("name", "versions", "aliases"), [
+    ("coarse", 2, {}),  # approved by the first study, RISK in the second: the alias is gone
+    ("cart", 2, {"approved": "2"}),  # RISK, then NO EVIDENCE
+    ("ctgan", 1, {"approved": "1"}), ("broken", 2, {}),
+])  # fmt: skip
 def test_the_alias_is_that_of_the_latest_study(kept, name, versions, aliases):
     model = registered_name("people", name)
     assert len(kept.client.search_model_versions(f"name = '{model}'")) == versions

@@ -59,20 +59,14 @@ def test_decimal_commas_in_semicolon_files_only():
 SECRET = "Ada Lovelace"
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"", "empty file"),
-        (b" \n\n", "empty file"),
-        (b"a,b\n", "header line alone"),
-        (b"a,b\n\x00\xff\xfe\x81\n", "must be text, got NUL bytes"),
-        (f"a,b\n{SECRET},2\n{SECRET},2,3\n".encode(), "line 3"),
-        (f"a,b\n{SECRET},2,3\n{SECRET},2,3\n".encode(), "more"),
-        (f'a,b\n"{SECRET},2\n3,4\n'.encode(), "cannot be parsed"),
-        (f"a,b,c\n{SECRET},2,3\n{SECRET},2\n".encode(), "in its last row as names in its header, got 2 of 3"),
-        (f"{SECRET},{SECRET}\n1,2\n".encode(), "columns 1 and 2"),
-    ],
-)
+@pytest.mark.parametrize(("content", "says"), [
+    (b"", "empty file"), (b" \n\n", "empty file"), (b"a,b\n", "header line alone"),
+    (b"a,b\n\x00\xff\xfe\x81\n", "must be text, got NUL bytes"),
+    (f"a,b\n{SECRET},2\n{SECRET},2,3\n".encode(), "line 3"), (f"a,b\n{SECRET},2,3\n{SECRET},2,3\n".encode(), "more"),
+    (f'a,b\n"{SECRET},2\n3,4\n'.encode(), "cannot be parsed"),
+    (f"a,b,c\n{SECRET},2,3\n{SECRET},2\n".encode(), "in its last row as names in its header, got 2 of 3"),
+    (f"{SECRET},{SECRET}\n1,2\n".encode(), "columns 1 and 2"),
+])  # fmt: skip
 def test_unreadable_files_give_one_sentence_without_cells(content, says):
     with pytest.raises(InputError, match=says) as caught:
         read_csv(content, "x.csv")

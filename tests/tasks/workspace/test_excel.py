@@ -59,14 +59,10 @@ def test_sheets():
         read_excel(raw, "a.xlsx", "Code")
 
 
-@pytest.mark.parametrize(
-    ("given", "split"),
-    [
-        ("a.XLSX#My data", ("a.XLSX", "My data")),
-        ("https://host/a.xls?x=1#Data", ("https://host/a.xls?x=1", "Data")),
-        *((path, (path, None)) for path in ("a#b/c.xlsx", "a#1.csv")),
-    ],
-)
+@pytest.mark.parametrize(("given", "split"), [
+    ("a.XLSX#My data", ("a.XLSX", "My data")), ("https://host/a.xls?x=1#Data", ("https://host/a.xls?x=1", "Data")),
+    *((path, (path, None)) for path in ("a#b/c.xlsx", "a#1.csv")),
+])  # fmt: skip
 def test_names_of_sheets_stand_behind_a_hash(given, split):
     assert split_sheet(given) == split
 
@@ -79,17 +75,14 @@ def test_empty_rows_and_columns_around_a_table_are_no_cells_of_it_and_one_withou
     assert list(unnamed.columns) == ["a", "Unnamed: 1", "c"]
 
 
-@pytest.mark.parametrize(
-    ("rows", "says"),
-    [
-        ([], "must hold a header line and rows, got no filled cells; other sheets: 'More'"),
-        ([["a", "b"]], "got a header line alone"),
-        ([[SECRET], ["a", "b", "c"], [1, 2, 3]], "first row, got 1 filled cells there and 3 in a row below"),
-        ([["Person", None, "Health", None], ["a", "b", "c", "d"]], "got 2 filled cells there and 4 in a row below"),
-        ([[SECRET, "b", SECRET], [1, 2, 3]], r"distinct column names, got one twice \(columns 1 and 3\)"),
-        ([["1", "b", 1], [1, 2, 3]], r"got one twice \(columns 1 and 3\)"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "says"), [
+    ([], "must hold a header line and rows, got no filled cells; other sheets: 'More'"),
+    ([["a", "b"]], "got a header line alone"),
+    ([[SECRET], ["a", "b", "c"], [1, 2, 3]], "first row, got 1 filled cells there and 3 in a row below"),
+    ([["Person", None, "Health", None], ["a", "b", "c", "d"]], "got 2 filled cells there and 4 in a row below"),
+    ([[SECRET, "b", SECRET], [1, 2, 3]], r"distinct column names, got one twice \(columns 1 and 3\)"),
+    ([["1", "b", 1], [1, 2, 3]], r"got one twice \(columns 1 and 3\)"),
+])  # fmt: skip
 def test_what_is_no_table_gives_one_sentence_without_cells(rows, says):
     with pytest.raises(InputError, match=says) as caught:
         read_excel(workbook(Data=rows, More=[["a"], [1]]), "a.xlsx")

@@ -195,17 +195,11 @@ def test_an_edit_is_seen_and_a_comment_moves_nothing(file, found):
     assert found(file)[0].runs != first.runs
 
 
-@pytest.mark.parametrize(
-    "set_up",
-    [
-        lambda patch: patch.setattr(
-            keys, "_SETTLED", 60.0
-        ),  # a second edit in the same tick of the clock moves no time
-        lambda patch: patch.setenv("XDG_CACHE_HOME", "/proc/nowhere"),
-        lambda patch: patch.setattr(keys, "_ROOT", Path("/elsewhere")),
-    ],
-    ids=["just written", "nothing can be kept", "of others"],
-)
+@pytest.mark.parametrize("set_up", [
+    lambda patch: patch.setattr(keys, "_SETTLED", 60.0 ),  # a second edit in the same tick of the clock moves no time
+    lambda patch: patch.setenv("XDG_CACHE_HOME", "/proc/nowhere"),
+    lambda patch: patch.setattr(keys, "_ROOT", Path("/elsewhere")),
+], ids=["just written", "nothing can be kept", "of others"])  # fmt: skip
 def test_a_file_that_is_not_kept_is_looked_at_each_time(file, found, monkeypatch, set_up):
     set_up(monkeypatch)
     first, _ = found(file)

@@ -192,15 +192,10 @@ def test_a_whole_study_comes_back():
     assert vars(again.result).keys() == vars(found.result).keys()
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        Bootstrap(confidence=0.9),
-        Tracking(uri="http://me:${PASSWORD}@host", records="none"),
-        FileForm(columns={"a": Reading(type="number", unit="%"), "b": Reading(type="date", format="%d.%m.%Y")}),
-    ],
-    ids=lambda each: type(each).__name__,
-)
+@pytest.mark.parametrize("settings", [
+    Bootstrap(confidence=0.9), Tracking(uri="http://me:${PASSWORD}@host", records="none"),
+    FileForm(columns={"a": Reading(type="number", unit="%"), "b": Reading(type="date", format="%d.%m.%Y")}),
+], ids=lambda each: type(each).__name__)  # fmt: skip
 def test_settings_come_back_with_what_was_given_and_what_was_not(settings):
     again = from_text(type(settings), as_json(type(settings), settings))
     assert (again, again.model_fields_set) == (settings, settings.model_fields_set)

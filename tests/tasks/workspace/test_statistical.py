@@ -141,14 +141,11 @@ SPSS, SAS, MAY = dt.datetime(1582, 10, 14), dt.datetime(1960, 1, 1), dt.datetime
 DAYS = ["MONYY7", "YYMMDDN8", "E8601DA10", "WORDDATE18", "YEAR4", "DDMMYYP10"]
 
 
-@pytest.mark.parametrize(
-    ("suffix", "display", "number"),
-    [
-        *((".sav", display, (MAY - SPSS).total_seconds()) for display in ("MOYR8", "QYR8", "JDATE7", "YMDHMS19")),
-        *((".xpt", display, float((MAY - SAS).days)) for display in DAYS),
-        (".xpt", "DATEAMPM19", (MAY - SAS).total_seconds()),
-    ],
-)
+@pytest.mark.parametrize(("suffix", "display", "number"), [
+    *((".sav", display, (MAY - SPSS).total_seconds()) for display in ("MOYR8", "QYR8", "JDATE7", "YMDHMS19")),
+    *((".xpt", display, float((MAY - SAS).days)) for display in DAYS),
+    (".xpt", "DATEAMPM19", (MAY - SAS).total_seconds()),
+])  # fmt: skip
 def test_rarer_formats_are_dates_too(suffix, display, number):
     assert read(suffix, pd.DataFrame({"A": [number]}), variable_format={"A": display}).A.tolist() == [MAY]
 
