@@ -65,7 +65,7 @@ def on_two(on, url):
     return places
 
 
-def test_a_folder_that_one_machine_keeps_is_found_by_another(on, on_two):
+def test_a_folder_that_one_machine_keeps_is_found_by_another(on, on_two, url):
     here, other = on_two("ledgers", "key")
     keep(here, fill(DATA))
     on("two")
@@ -76,14 +76,10 @@ def test_a_folder_that_one_machine_keeps_is_found_by_another(on, on_two):
     assert {stat.S_IMODE(path.stat().st_mode) for path in (other, other.parent)} == {0o700}
     assert not folders.is_kept(other.with_name("none"))
     assert not there(other.with_name("none")).exists()
-
-
-def test_a_file_in_a_folder_brings_the_folder(on, on_two):
-    here, other = on_two("findings", "key")
-    keep(here, fill(DATA))
-    on("two")
-    assert there(other / "b.bin").read_bytes() == DATA
-    assert (other / "a.bin").exists()
+    on("three")  # where a file brings its folder
+    third = open_workspace(url) / "ledgers" / "key"
+    assert there(third / "b.bin").read_bytes() == DATA
+    assert (third / "a.bin").exists()
 
 
 def test_a_file_that_one_machine_keeps_is_found_by_another_and_by_one_that_was_never_there(on, on_two):
@@ -166,9 +162,11 @@ def test_records_have_the_same_names_on_all_machines_whose_copies_are_for_their_
     assert names[0] == names[1]
 
 
-def test_a_workspace_that_was_emptied_has_no_old_copies(on, url):
+def test_a_copy_that_was_deleted_is_made_again_and_one_of_a_workspace_that_was_emptied_is_not_taken(on, url):
     before = open_workspace(url)
     keep(before / "releases" / "key", fill(DATA))
+    shutil.rmtree(before)  # as below a worker that runs for weeks
+    assert there(open_workspace(url) / "releases" / "key" / "a.bin").read_bytes() == DATA
     fsspec.filesystem(url.partition(":")[0], use_listings_cache=False).rm(url, recursive=True)
     after = open_workspace(url)
     assert after != before
@@ -223,13 +221,6 @@ SUCH_AS = r"workspace must be a place such as s3://bucket/folder, .*; got s3://\
 def test_urls_that_are_none_of_a_workspace(url, sentence):
     with pytest.raises(InputError, match=sentence):
         open_workspace(url)
-
-
-def test_a_copy_that_was_deleted_is_made_again(on, url):
-    here = open_workspace(url) / "releases" / "key"
-    keep(here, fill(DATA))
-    shutil.rmtree(here.parents[1])
-    assert there(open_workspace(url) / "releases" / "key" / "a.bin").read_bytes() == DATA
 
 
 def test_a_draft_of_a_dead_process_is_swept_on_every_machine(on, url):

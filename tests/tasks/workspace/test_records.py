@@ -91,12 +91,6 @@ def test_a_group_without_a_text_or_with_several_is_looked_through(tmp_path):
         assert read_where(tmp_path / f"{name}.parquet", ["record"], {"metric": "a"})["record"].tolist() == [0, 2]
 
 
-def test_rows_are_not_needed(tmp_path):
-    nothing = pa.table({"record": pa.array([], pa.int64()), "metric": texts()})
-    write_records(nothing, tmp_path / "x.parquet", 4)
-    assert pq.read_table(tmp_path / "x.parquet").num_rows == 0
-
-
 def test_names_of_records_are_in_no_list_of_codes(tmp_path):
     names = [f"{k:016x}" for k in range(50)]
     write_records(pa.table({"record": names, "metric": ["a"] * 50}), tmp_path / "x.parquet")
@@ -137,11 +131,14 @@ def test_a_measure_is_a_row_group_and_its_name_a_text(tmp_path):
     assert not isinstance(every["measure"].dtype, pd.CategoricalDtype)
 
 
-def test_without_measures_and_without_records_there_are_no_rows(tmp_path):
+def test_without_measures_records_or_rows_there_are_no_rows(tmp_path):
     keep_exposed(tmp_path / "nothing.parquet", {})
     keep_exposed(tmp_path / "nobody.parquet", {"a": said(1, 0)})
     for name in ("nothing", "nobody"):
         assert kept_exposed(str(tmp_path / f"{name}.parquet"), "a").empty
+    nothing = pa.table({"record": pa.array([], pa.int64()), "metric": texts()})
+    write_records(nothing, tmp_path / "x.parquet", 4)
+    assert pq.read_table(tmp_path / "x.parquet").num_rows == 0
 
 
 def bits(number: float) -> bytes:

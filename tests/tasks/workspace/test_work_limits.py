@@ -92,12 +92,9 @@ def test_work_that_takes_memory_is_ended(tmp_path):
         within(Limits(gigabytes=0.4), tmp_path, "cell", work.takes_memory, tmp_path / "held")
 
 
-def test_what_is_refused_is_refused_in_its_words(tmp_path):
+def test_what_is_refused_is_refused_in_its_words_and_what_fails_is_told_without_its_text(tmp_path):
     with pytest.raises(InputError, match="rows must be above 0, got -1"):
         within(PLENTY, tmp_path, "cell", work.refuses)
-
-
-def test_what_fails_is_told_without_its_text(tmp_path):
     with pytest.raises(CellError, match=r"^ValueError in limited_work\.py") as caught:
         within(PLENTY, tmp_path, "cell", work.fails)
     assert "Zebrafink" not in str(caught.value)
