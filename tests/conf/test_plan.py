@@ -49,12 +49,8 @@ def test_a_column_called_as_two_guessed_at_once_is_refused():
 
 
 def test_several_attackers_together_are_measures_beside_those_of_each():
-    asked = {
-        "name": "rapid",
-        "attackers": ["logistic", "cart"],
-        "envelope": ["max", "mean", "record"],
-        "threshold": 0.5,
-    }
+    models, together = ["logistic", "cart"], ["max", "mean", "record"]
+    asked = {"name": "rapid", "attackers": models, "envelope": together, "threshold": 0.5}
     found = planned([{**asked, "what_if": [{"drop": ["city"]}]}], hidden=["ill"])
     keys = [p.measure.key for p in found if not p.measure.variant_of]
     assert keys == [f"rapid{name}.ill" for name in ("-logistic", "-cart", "_max", "_mean", "_envelope")]

@@ -12,28 +12,17 @@ from synthrisk.conf.secrets import has_secret, mask, masked, masking, resolve, w
 from synthrisk.metrics.errors import InputError
 
 WRITTEN = [
-    "http://me:s3cret@host:5000",
-    "postgresql+psycopg://me:s3/cret@host/db",
-    "postgresql+psycopg://host/db?user=me&password=s3cret",
-    "postgresql://host/db?sslpassword=s3cret",
-    "https://account.blob.core/people.csv?sv=2024&sig=s3cret",
-    "https://s3cret@host/people.csv",
+    *("http://me:s3cret@host:5000", "postgresql+psycopg://me:s3/cret@host/db", "https://s3cret@host/people.csv"),
+    *("postgresql+psycopg://host/db?user=me&password=s3cret", "postgresql://host/db?sslpassword=s3cret"),
+    *("https://account.blob.core/people.csv?sv=2024&sig=s3cret", "https://host/people.csv?api_key=s3cret#top"),
     "https://bucket/people.csv?X-Amz-Signature=s3cret&X-Amz-Security-Token=s3cret",
     "simplecache::https://host/people.csv?access_token=s3cret",
-    "https://host/people.csv?api_key=s3cret#top",
 ]
 NAMED = [
-    "http://me:${PASSWORD}@host:5000",
-    "postgresql+psycopg://me@host/db",
-    "postgresql+psycopg://host/db?password=${PASSWORD}",
-    "https://host/people.csv?sig=${SIG}",
-    "https://${TOKEN}@host/people.csv",
-    "https://host/people.csv?signed=no&design=2",
-    "data/people.csv",
-    "data/token=1.csv",
-    "sqlite:////a/mlflow.db",
+    *("http://me:${PASSWORD}@host:5000", "postgresql+psycopg://me@host/db", "https://host/people.csv?sig=${SIG}"),
+    *("postgresql+psycopg://host/db?password=${PASSWORD}", "https://${TOKEN}@host/people.csv", "data/token=1.csv"),
+    *("https://host/people.csv?signed=no&design=2", "data/people.csv", "sqlite:////a/mlflow.db", ""),
     "select * from people where link = 'see ?token=abc'",
-    "",
 ]
 
 

@@ -90,12 +90,9 @@ def surroundings(folder: Path) -> dict[str, str]:
         port = free.getsockname()[1]
     (folder / "home").mkdir()
     own = {
+        **{"SYNTHRISK_HOME": str(folder / "home"), "SYNTHRISK_SERVICES": "1", "PREFECT_HOME": str(folder / "prefect")},
+        **{"PREFECT_API_URL": f"http://127.0.0.1:{port}/api", "PREFECT_SERVER_DATABASE_TIMEOUT": "60"},
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-        "PREFECT_HOME": str(folder / "prefect"),
-        "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
-        "PREFECT_SERVER_DATABASE_TIMEOUT": "60",
-        "SYNTHRISK_HOME": str(folder / "home"),
-        "SYNTHRISK_SERVICES": "1",
         "NO_PROXY": "127.0.0.1,localhost",
     }
     return inherited | QUIET | OFTEN | own

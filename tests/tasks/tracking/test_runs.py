@@ -188,13 +188,9 @@ def test_params_of_a_study_are_its_cut_its_limits_and_its_versions():
 
 
 COLUMNS = {
-    "count": np.array([1, 2, 3]),
-    "money": np.array([1.5, np.nan, 3.0]),
-    "text": np.array(["a", "b", "<b>"], dtype=object),
-    "gap": np.array(["a", None, "c"], dtype=object),
-    "yes": np.array([True, False, True]),
-    "day": pd.to_datetime(["2020-01-01", None, "2021-02-03"]),
-    "kind": pd.Categorical(["x", "y", "x"]),
+    **{"count": np.array([1, 2, 3]), "money": np.array([1.5, np.nan, 3.0]), "yes": np.array([True, False, True])},
+    **{"text": np.array(["a", "b", "<b>"], dtype=object), "gap": np.array(["a", None, "c"], dtype=object)},
+    **{"day": pd.to_datetime(["2020-01-01", None, "2021-02-03"]), "kind": pd.Categorical(["x", "y", "x"])},
     "größe €": np.array([2, 4, 8]),
 }
 

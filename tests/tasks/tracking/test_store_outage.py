@@ -12,7 +12,6 @@ import sys
 import time
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import Mock
@@ -393,44 +392,30 @@ log.fn(judged, pages=lambda: os.kill(os.getpid(), signal.SIGKILL))
 DELIVER = "from synthrisk.flows.cli.app import main; main()"
 
 
-def python(*given, plugin):
+def python(*given, plugin=None):
     path = {} if plugin is None else {"PYTHONPATH": str(plugin)}
     return subprocess.run([sys.executable, "-c", *given], env=os.environ | path, capture_output=True, text=True)
 
 
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory):
-    """The workspace and the id of a study that logs itself once and is killed while it is logged a second time.
-
-    And a function that logs what waits by the command, in a process that has the plug-in or not.
-    """
-    plugin, workspace = tmp_path_factory.mktemp("plugin"), tmp_path_factory.mktemp("workspace") / "w"
-    (plugin / "acme_near.py").write_text(PLUGIN)
+@pytest.mark.proof
+def test_one_of_every_metric_whose_process_is_killed_waits_for_its_plugin_and_is_delivered_with_its_numbers(tmp_path):
+    plugin, workspace = tmp_path / "plugin", tmp_path / "w"
     facts = plugin / "acme_near-1.0.dist-info"
-    facts.mkdir()
+    facts.mkdir(parents=True)
+    (plugin / "acme_near.py").write_text(PLUGIN)
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-near\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text("[synthrisk.metrics]\nacme_near = acme_near:NEAR\n")
     ended = python(STUDY, str(workspace), plugin=plugin)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     (study_id,) = ids_waiting(workspace)
-    command = partial(python, DELIVER, "log", "--workspace", str(workspace))
-    return workspace, study_id, lambda *, with_plugin: command(plugin=plugin if with_plugin else None)
 
-
-@pytest.mark.proof
-def test_without_its_plugin_it_says_which_is_missing_and_goes_on_waiting(killed):
-    workspace, study_id, deliver_by_command = killed
     with pytest.raises(InputError, match="can be logged where the plug-in is installed that gives acme_near, got none"):
         read_waiting(workspace, study_id)
-    said = deliver_by_command(with_plugin=False)
+    said = python(DELIVER, "log", "--workspace", str(workspace))
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr.startswith(f"Error: study {study_id} can be logged where the plug-in is installed")
     assert (said.stderr.count("\n"), ids_waiting(workspace)) == (1, [study_id])
 
-
-@pytest.mark.proof
-def test_it_holds_every_metric_and_is_delivered_with_the_numbers_that_it_had(killed):
-    workspace, study_id, deliver_by_command = killed
     kept = (workspace / "unlogged" / f"{study_id}.json").read_text("utf-8")
     for name in [*(n for n, metric in METRICS.items() if metric.installed), "acme_near"]:
         assert f'"metric":"{name}"' in kept
@@ -438,7 +423,7 @@ def test_it_holds_every_metric_and_is_delivered_with_the_numbers_that_it_had(kil
     assert len(transformed) >= 3
     for name in [*transformed, "acme_near"]:
         assert f'"transform":{{"metric":"{name}"}}' in kept
-    said = deliver_by_command(with_plugin=True)
+    said = python(DELIVER, "log", "--workspace", str(workspace), plugin=plugin)
     assert said.stdout.startswith(f"logged: study {study_id} in sqlite:"), said.stderr
     assert (said.returncode, said.stderr) == (0, "")
     assert ids_waiting(workspace) == []
