@@ -10,27 +10,16 @@ from synthrisk.metrics import InputError
 from synthrisk.metrics.study.feasibility import Foreseen
 
 N = 120
-TABLE = pd.DataFrame(
-    {
-        "id": [f"p{i}" for i in range(N)],
-        "visit": [f"p{i // 2}" for i in range(N)],
-        "age": np.arange(N) % 40,
-        "post": np.arange(N),
-        "ill": ["yes", "no"] * (N // 2),
-    }
-)
+PEOPLE = np.arange(N)
+TABLE = pd.DataFrame({"id": [f"p{i}" for i in PEOPLE], "visit": [f"p{i // 2}" for i in PEOPLE], "age": PEOPLE % 40})
+TABLE = TABLE.assign(post=PEOPLE, ill=["yes", "no"] * (N // 2))
 
 
-def proposed(quasi_identifiers, sensitive, identifier=None, folds=3):
+def proposed(quasi_identifiers, sensitive, identifier=None, folds=3, metrics=("zero_cap", "rapid")):
     roles = {"quasi_identifiers": quasi_identifiers, "sensitive": [sensitive], "identifier": identifier}
-    data = {"source": "nowhere.csv"} | roles
-    parts = {"folds": folds, "repetitions": 1}
-    metrics = ["zero_cap", "rapid", "distance_to_closest_record"]
-    return load({"name": "p", "data": data, "split": parts, "synthesizers": ["cart"], "metrics": metrics})
-
-
-def test_a_sound_proposal():
-    assert foreseen_of(proposed(["age"], "ill"), TABLE) == Foreseen()
+    parts = {"data": {"source": "nowhere.csv"} | roles, "split": {"folds": folds, "repetitions": 1}}
+    metrics = [*metrics, "distance_to_closest_record"]
+    return load({"name": "p", "synthesizers": ["cart"], "metrics": metrics, **parts})
 
 
 def test_a_proposed_identifier_as_secret_and_a_unique_key():
@@ -39,7 +28,8 @@ def test_a_proposed_identifier_as_secret_and_a_unique_key():
     assert "leave out 'post'" in foreseen_of(proposed(["age", "post"], "ill"), TABLE).warnings[0]
 
 
-def test_small_parts_are_those_of_the_split():
+def test_of_a_sound_proposal_nothing_is_said_and_small_parts_are_those_of_the_split():
+    assert foreseen_of(proposed(["age"], "ill"), TABLE) == Foreseen()
     assert foreseen_of(proposed(["age"], "ill", folds=6), TABLE) == Foreseen()
     assert "got 17" in foreseen_of(proposed(["age"], "ill", folds=7), TABLE).warnings[0]
 
@@ -51,13 +41,12 @@ def test_more_folds_than_records_are_refused_with_all_else():
 
 
 def test_the_identifier_is_no_column_and_its_people_are_counted():
-    """Two visits of each person: a name that both share is his own all the same."""
     both = proposed(["age"], "id", identifier="visit")
     alone = foreseen_of(both, TABLE.assign(id=TABLE["visit"]))
     assert "got 100%" in alone.refusals[0]
 
 
 def test_a_metric_with_a_column_that_is_not_there():
-    study = load(proposed(["age"], "ill").model_dump() | {"metrics": [{"name": "rapid", "sensitive": ["colour"]}]})
+    study = proposed(["age"], "ill", metrics=[{"name": "rapid", "sensitive": ["colour"]}])
     with pytest.raises(InputError, match="sensitive of metric rapid must be columns of the table, got 'colour'"):
         foreseen_of(study, TABLE)

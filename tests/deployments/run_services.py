@@ -34,13 +34,8 @@ OFTEN = {  # seconds between two questions, where Prefect's own are 10 to 60
     "PREFECT_WORKER_QUERY_SECONDS": "2",
     "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "10",
 }
-QUIET = {
-    "DO_NOT_TRACK": "true",
-    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
-    "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS": "false",
-    "MLFLOW_DISABLE_TELEMETRY": "true",
-}
+OFF = ("SERVER_ANALYTICS_ENABLED", "CLOUD_ENABLE_ORCHESTRATION_TELEMETRY", "TELEMETRY_ENABLE_RESOURCE_METRICS")
+QUIET = {"DO_NOT_TRACK": "true", "MLFLOW_DISABLE_TELEMETRY": "true", **{f"PREFECT_{name}": "false" for name in OFF}}
 
 
 def main() -> int:
@@ -95,12 +90,9 @@ def surroundings(folder: Path) -> dict[str, str]:
         port = free.getsockname()[1]
     (folder / "home").mkdir()
     own = {
+        **{"SYNTHRISK_HOME": str(folder / "home"), "SYNTHRISK_SERVICES": "1", "PREFECT_HOME": str(folder / "prefect")},
+        **{"PREFECT_API_URL": f"http://127.0.0.1:{port}/api", "PREFECT_SERVER_DATABASE_TIMEOUT": "60"},
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
-        "PREFECT_HOME": str(folder / "prefect"),
-        "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
-        "PREFECT_SERVER_DATABASE_TIMEOUT": "60",
-        "SYNTHRISK_HOME": str(folder / "home"),
-        "SYNTHRISK_SERVICES": "1",
         "NO_PROXY": "127.0.0.1,localhost",
     }
     return inherited | QUIET | OFTEN | own
@@ -113,20 +105,19 @@ def port_of(environment: dict[str, str]) -> str:
 @contextmanager
 def service(folder: Path, environment: dict[str, str], *arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
     """Keep a Prefect process running for the time of the block; at the end its whole process group ends."""
+    command = [sys.executable, "-m", "prefect", *arguments]
     with (folder / f"{arguments[0]}.log").open("w") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "prefect", *arguments],
-            env=environment,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        process = started(command, environment, folder, stdout=log, stderr=subprocess.STDOUT)
         try:
             yield process
         finally:
             stop(process)
+
+
+def started(command, environment: dict[str, str], folder: Path, **streams) -> "subprocess.Popen[bytes]":
+    """Start a process that reads nothing, in a group of its own."""
+    own = {"cwd": folder, "stdin": subprocess.DEVNULL, "start_new_session": True}
+    return subprocess.Popen(command, env=environment, **own, **streams)
 
 
 def stop(process: "subprocess.Popen[bytes]") -> None:
@@ -158,8 +149,7 @@ def shortened(folder: Path) -> Path:
     """Return a copy of the shipped file with another schedule and a smaller study; the rest as shipped."""
     settings = yaml.safe_load(PREFECT_YAML.read_text("utf-8"))
     (benchmark,) = [d for d in settings["deployments"] if d["name"] == "benchmark"]
-    benchmark["schedules"][0]["cron"] = "* * * * *"
-    benchmark["parameters"]["study"] = "smoke"
+    benchmark["schedules"][0]["cron"], benchmark["parameters"]["study"] = "* * * * *", "smoke"
     copy = folder / "prefect.yaml"
     copy.write_text(yaml.safe_dump(settings, sort_keys=False), "utf-8")
     return copy
@@ -171,13 +161,8 @@ def prefect(environment: dict[str, str], *arguments: str) -> None:
 
 def tested(arguments: Sequence[str | Path], environment: dict[str, str]) -> int:
     """Run pytest, for a time that is bounded, and return its exit code."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-m", "services", "-v", "--durations=0", *arguments],
-        env=environment,
-        cwd=HERE.parents[1],
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    command = [sys.executable, "-m", "pytest", "-m", "services", "-v", "--durations=0", *arguments]
+    process = started(command, environment, HERE.parents[1])
     try:
         return process.wait(TESTS)
     finally:

@@ -41,16 +41,12 @@ def told() -> Iterator[Queue[dict[str, Any]]]:
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
+        log_message = lambda *_: None  # noqa: E731
 
     with HTTPServer(("127.0.0.1", 0), Listener) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        block = CustomWebhookNotificationBlock(
-            name="board",
-            url=f"http://127.0.0.1:{server.server_port}",
-            json_data={"title": "{{subject}}", "text": "{{body}}"},
-        )
+        address, form = f"http://127.0.0.1:{server.server_port}", {"title": "{{subject}}", "text": "{{body}}"}
+        block = CustomWebhookNotificationBlock(name="board", url=address, json_data=form)
         messages.put({"block": str(block.save("board", overwrite=True))})
         yield messages
         server.shutdown()

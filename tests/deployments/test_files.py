@@ -48,28 +48,22 @@ def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return request.param
 
 
-def test_there_are_two_deployments() -> None:
-    assert sorted(DEPLOYMENTS) == ["benchmark", "evaluate"]
-
-
-@pytest.mark.parametrize("name", DEPLOYMENTS)
+@pytest.mark.parametrize("name", ["benchmark", "evaluate"])
 def test_the_flow_takes_the_parameters(name: str, server: str | None) -> None:
+    assert sorted(DEPLOYMENTS) == ["benchmark", "evaluate"]
     given = parameters_of(name)
     inspect.signature(flow_of(name).fn).bind(**given)
     assert flow_of(name).name == name
     assert flow_of(name).validate_parameters(given)
 
 
-def test_the_study_is_tracked_where_the_environment_says(server: str | None) -> None:
+def test_the_study_is_tracked_where_the_environment_says_and_its_form_shows_no_override(server: str | None) -> None:
+    assert parameters_of("benchmark") == {"study": "adult", "tracking_uri": server or ""}
     assert settings_of(**parameters_of("benchmark")).tracking.uri == server
 
 
-def test_the_form_of_the_benchmark_shows_no_override(server: str | None) -> None:
-    assert parameters_of("benchmark") == {"study": "adult", "tracking_uri": server or ""}
-
-
 def test_an_override_still_says_where_a_study_is_tracked() -> None:
-    """As in copies of an earlier prefect.yaml."""
+    # as in copies of an earlier prefect.yaml
     assert settings_of("adult", ["tracking.uri=''"]).tracking.uri is None
     assert settings_of("adult", [f"tracking.uri='{SERVER}'"], "").tracking.uri == SERVER
 
@@ -82,17 +76,13 @@ def test_the_evaluation_is_tracked_where_the_environment_says(server: str | None
     assert study.tracking.uri == server
 
 
-def test_the_schedule_has_a_time_zone() -> None:
+def test_the_schedule_has_a_time_zone_and_the_event_brings_the_path() -> None:
     (schedule,) = DEPLOYMENTS["benchmark"]["schedules"]
     assert schedule["active"]
     assert CronSchedule(cron=schedule["cron"], timezone=schedule["timezone"]).timezone
-
-
-def test_the_event_brings_the_path() -> None:
     (trigger,) = DEPLOYMENTS["evaluate"]["triggers"]
     read = TypeAdapter(DeploymentTriggerTypes).validate_python(trigger | {"name": "published"})
-    assert read.expect == {"synthetic-data.published"}
-    assert read.parameters == {"synthetic": "{{ event.payload.path }}"}
+    assert (read.expect, read.parameters) == ({"synthetic-data.published"}, {"synthetic": "{{ event.payload.path }}"})
     assert set(read.parameters) <= set(inspect.signature(flow_of("evaluate").fn).parameters)
 
 
@@ -106,24 +96,15 @@ def test_the_image_gets_every_package_and_nothing_else() -> None:
 def test_the_image_runs_without_root_and_sends_nothing() -> None:
     text = (FOLDER / "Dockerfile").read_text("utf-8")
     assert re.findall(r"^USER (\S+)", text, re.MULTILINE) == ["synthrisk"]
-    for setting in (
-        "DO_NOT_TRACK=true",
-        "PREFECT_SERVER_ANALYTICS_ENABLED=false",
-        "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY=false",
-        "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS=false",
-        "MLFLOW_DISABLE_TELEMETRY=true",
-    ):
+    off = ("SERVER_ANALYTICS_ENABLED", "CLOUD_ENABLE_ORCHESTRATION_TELEMETRY", "TELEMETRY_ENABLE_RESOURCE_METRICS")
+    for setting in ("DO_NOT_TRACK=true", "MLFLOW_DISABLE_TELEMETRY=true", *(f"PREFECT_{name}=false" for name in off)):
         assert setting in text
 
 
-def test_ports_are_open_to_this_machine_alone() -> None:
-    services = parsed("compose.yaml")["services"]
-    ports = [p for s in services.values() for p in s.get("ports", [])]
+def test_ports_are_open_to_this_machine_alone_and_postgresql_is_added_with_its_drivers() -> None:
+    first, second = parsed("compose.yaml"), parsed("compose.postgresql.yaml")
+    ports = [p for s in first["services"].values() for p in s.get("ports", [])]
     assert len(ports) == 2
     assert all(p.startswith("127.0.0.1:") for p in ports)
-
-
-def test_postgresql_is_added_with_its_drivers() -> None:
-    first, second = parsed("compose.yaml"), parsed("compose.postgresql.yaml")
     assert set(second["services"]) - set(first["services"]) == {"postgres"}
     assert sorted(re.findall(r"postgresql([+]\w+)?://", yaml.safe_dump(second))) == ["+asyncpg", "+psycopg"]

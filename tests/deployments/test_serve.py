@@ -18,14 +18,10 @@ pytestmark = pytest.mark.services
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
     arguments = ["serve", "smoke", "--cron", "* * * * *", "--timezone", "Europe/Vienna", "--name", "nightly"]
+    command = [sys.executable, "-m", "synthrisk.flows.cli.app", *arguments]
     with (tmp_path / "served.log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "synthrisk.flows.cli.app", *arguments],
-            cwd=tmp_path,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        streams = {"stdout": log, "stderr": subprocess.STDOUT, "start_new_session": True}
+        process = subprocess.Popen(command, cwd=tmp_path, **streams)
     try:
         yield process
     finally:

@@ -54,28 +54,17 @@ class Tour:
         elif text.startswith(STAYS):
             self.open(text, where)
         elif language == "bash":
-            done = subprocess.run(
-                ["bash", "-ec", text + "\npwd > ../now || true"],
-                cwd=where,
-                env=self.environment(),
-                timeout=600,
-                check=False,
-            )
+            command = ["bash", "-ec", text + "\npwd > ../now || true"]
+            done = subprocess.run(command, cwd=where, env=self.environment(), timeout=600, check=False)
             assert done.returncode == 0, text
             self.folder = "tour" if "cd tour" in text else self.folder
 
     def open(self, text: str, where: Path) -> None:
         name = text.removeprefix(STAYS).splitlines()[-1]
+        streams = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "start_new_session": True}
+        env = self.environment() | {"PYTHONUNBUFFERED": "1"}
         with (self.place / f"{len(self.terminals)}.log").open("wb") as log:
-            self.terminals[name] = subprocess.Popen(
-                ["bash", "-ec", text],
-                cwd=where,
-                env=self.environment() | {"PYTHONUNBUFFERED": "1"},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            self.terminals[name] = subprocess.Popen(["bash", "-ec", text], cwd=where, env=env, stdout=log, **streams)
         ready = {
             "prefect server": lambda: self.asked("/health") is True,
             "synthrisk serve": lambda: self.asked("/deployments/name/benchmark/nightly"),

@@ -1,6 +1,5 @@
 """The figures of an attribution show its numbers where they belong, whatever the names are."""
 
-import functools
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -25,8 +24,8 @@ LONG = "a level with a very long name that does not end where a panel does"
 SCHOOLS = ["none", "$x$ and $\\frac$", '<b onclick="x()">&amp;', LONG]
 
 
-@functools.cache
-def simulated():
+@pytest.fixture(scope="module")
+def found():
     rng = np.random.default_rng(0)
     n = 1500
     table = pd.DataFrame(
@@ -50,6 +49,11 @@ def simulated():
     return attribution(y, table, list(table.columns))
 
 
+def rows_of(frame, **own):
+    """Return the rows that hold some values."""
+    return frame[(frame[list(own)] == list(own.values())).all(axis=1)]
+
+
 def texts(figure):
     """Return the texts of the SVG, which must be well-formed, in drawing order."""
     root = ElementTree.fromstring(svg(figure, "x"))
@@ -59,12 +63,8 @@ def texts(figure):
 
 def dots(axes):
     """Return places of the single dots of a panel."""
-    return {
-        (float(x), float(y))
-        for line in axes.lines
-        if line.get_marker() == "o"
-        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
-    }
+    lines = [zip(line.get_xdata(), line.get_ydata(), strict=True) for line in axes.lines if line.get_marker() == "o"]
+    return {(float(x), float(y)) for line in lines for x, y in line}
 
 
 def spans(axes):
@@ -88,8 +88,17 @@ def inside(figure):
     return all(b.x0 >= -1 and b.x1 <= width + 1 and b.y0 >= -1 and b.y1 <= height + 1 for b in boxes)
 
 
-def test_effects_are_drawn_at_their_values_and_grouped_by_column():
-    found = simulated()
+def boxes_below(figure):
+    """Return the boxes of the words below a panel, of which there are several and none touches the next."""
+    FigureCanvasAgg(figure).draw()
+    axes = figure.axes[0]
+    low, high = axes.get_xlim()
+    labels = [t for t in axes.get_xticklabels() if low <= t.get_position()[0] <= high and t.get_text()]
+    boxes = [label.get_window_extent() for label in labels]
+    return boxes if all(a.x1 < b.x0 for a, b in pairwise(boxes)) else []
+
+
+def test_effects_are_drawn_at_their_values_and_grouped_by_column(found):
     figure = effects_figure(found)
     axes = figure.axes[0]
     told = found.effects[(found.effects["kind"] != "per_unit") & ~found.effects["note"].str.contains("collinear")]
@@ -97,26 +106,22 @@ def test_effects_are_drawn_at_their_values_and_grouped_by_column():
     assert set(drawn["effect"]) <= {x for x, _ in dots(axes)}
     assert set(zip(drawn["lower"], drawn["upper"], strict=True)) <= spans(axes)
     labels = texts(figure)
-    for column in found.columns["column"]:
-        assert shortened(column, 28) in labels
-    assert shortened("$x$ and $\\frac$") in labels
-    assert shortened('<b onclick="x()">&amp;') in labels
+    levels = map(shortened, SCHOOLS[1:3])
+    assert {*levels, *(shortened(column, 28) for column in found.columns["column"])} <= set(labels)
     assert labels.count("collinear with trade") == labels.count("collinear with work") == 1
     assert "change of the probability of being at risk" in labels
     assert "per unit" not in labels
 
 
-def test_effects_show_the_largest_levels_and_say_how_many_are_left():
-    found = simulated()
-    town = found.effects[found.effects["column"] == "town"]
+def test_effects_show_the_largest_levels_and_say_how_many_are_left(found):
+    town = rows_of(found.effects, column="town")
     figure = effects_figure(found, levels=3)
     assert f"{len(town) - 3} more with smaller effects" in texts(figure)
     drawn = {x for x, _ in dots(figure.axes[0])} & set(town["effect"])
     assert drawn == set(town["effect"].iloc[np.argsort(-town["effect"].abs())[:3]])
 
 
-def test_groups_go_from_the_strongest_and_levels_from_the_largest():
-    found = simulated()
+def test_groups_go_from_the_strongest_and_levels_from_the_largest(found):
     axes = effects_figure(found).axes[0]
     order = sorted(dots(axes), key=lambda dot: dot[1])
     group, groups = [order[0]], []
@@ -130,41 +135,39 @@ def test_groups_go_from_the_strongest_and_levels_from_the_largest():
     assert largest[:4] == sorted(largest[:4], reverse=True)
 
 
-def test_a_number_is_a_curve_with_its_band():
-    found = simulated()
-    rows = found.predictions[found.predictions["column"] == "age"]
+def test_a_number_is_a_curve_with_its_band(found):
+    rows = rows_of(found.predictions, column="age")
     axes = prediction_figure(found, "age").axes[0]
     curve = max(axes.lines, key=lambda line: len(line.get_xdata()))
-    assert list(curve.get_xdata()) == list(rows["value"])
-    assert list(curve.get_ydata()) == list(rows["risk"])
-    band = axes.collections[0].get_paths()[0].vertices
-    assert {tuple(p) for p in zip(rows["value"], rows["lower"], strict=True)} <= set(map(tuple, band))
-    assert {tuple(p) for p in zip(rows["value"], rows["upper"], strict=True)} <= set(map(tuple, band))
+    assert (list(curve.get_xdata()), list(curve.get_ydata())) == (list(rows["value"]), list(rows["risk"]))
+    band = set(map(tuple, axes.collections[0].get_paths()[0].vertices))
+    for end in ("lower", "upper"):
+        assert set(zip(rows["value"], rows[end], strict=True)) <= band
     assert any(list(line.get_ydata()) == [found.risk] * 2 for line in axes.lines)
 
 
-def test_levels_are_drawn_in_their_order():
-    found = simulated()
-    rows = found.predictions[found.predictions["column"] == "school"]
+def test_levels_are_drawn_in_their_order_and_a_collinear_one_is_told_in_words(found):
+    rows = rows_of(found.predictions, column="school")
     figure = prediction_figure(found, "school")
     assert dots(figure.axes[0]) == {(risk, float(y)) for y, risk in enumerate(rows["risk"])}
-    assert [name for name in texts(figure) if name in set(map(shortened, SCHOOLS))] == [
-        shortened(level) for level in rows["level"]
-    ]
+    names = [name for name in texts(figure) if name in set(map(shortened, SCHOOLS))]
+    assert names == [shortened(level) for level in rows["level"]]
+    collinear = prediction_figure(found, "work")
+    assert "collinear with trade" in texts(collinear)
+    assert len(dots(collinear.axes[0])) == 2
+    assert collinear.axes[0].get_xlim()[1] < 1
 
 
-def test_missing_cells_stand_beside_the_curve():
-    found = simulated()
-    row = found.predictions.query("column == 'income' and level == 'missing'").iloc[0]
+def test_missing_cells_stand_beside_the_curve(found):
+    (risk,) = rows_of(found.predictions, column="income", level="missing")["risk"]
     figure = prediction_figure(found, "income")
     ((x, y),) = dots(figure.axes[0])
-    assert y == row["risk"]
-    assert found.predictions.query("column == 'income'")["value"].max() < x < figure.axes[0].get_xlim()[1]
+    assert y == risk
+    assert rows_of(found.predictions, column="income")["value"].max() < x < figure.axes[0].get_xlim()[1]
     assert "missing" in texts(figure)
 
 
-def test_dates_are_dates_and_durations_days():
-    found = simulated()
+def test_dates_are_dates_and_durations_days(found):
     axes = prediction_figure(found, "day").axes[0]
     ends = date2num(np.array(["2020-01-01", "2022-06-19"], dtype="datetime64[D]"))
     assert ends[0] <= axes.dataLim.x0 < axes.dataLim.x1 <= ends[1]
@@ -179,63 +182,39 @@ def test_date_axes_of_any_length(days):
     table = pd.DataFrame({"day": pd.Timestamp("1950-03-01") + pd.to_timedelta(rng.random(200) * days, unit="D")})
     figure = prediction_figure(attribution(rng.integers(0, 2, 200), table, "day"), "day")
     assert inside(figure)
-    axes = figure.axes[0]
-    low, high = axes.get_xlim()
-    boxes = [
-        tick.get_window_extent()
-        for tick in axes.get_xticklabels()
-        if low <= tick.get_position()[0] <= high and tick.get_text()
-    ]
-    assert len(boxes) >= 2
-    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+    assert len(boxes_below(figure)) >= 2
 
 
 @pytest.mark.filterwarnings("ignore:Glyph")
-def test_labels_under_the_curves_do_not_touch():
-    found = simulated()
+def test_labels_under_the_curves_do_not_touch(found):
     pairs = found.interactions[["first", "second"]].itertuples(index=False)
     curves = [pair for pair in pairs if pair[0] in ("age", "income", "day", "stay")][::3]
     assert {first for first, _ in curves} >= {"age", "day"}
-    for figure in (interaction_figure(found, *pair) for pair in curves):
-        FigureCanvasAgg(figure).draw()
-        axes = figure.axes[0]
-        low, high = axes.get_xlim()
-        labels = [t for t in axes.get_xticklabels() if low <= t.get_position()[0] <= high and t.get_text()]
-        boxes = [label.get_window_extent() for label in labels]
-        assert len(boxes) > 1
-        assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+    for pair in curves:
+        assert len(boxes_below(interaction_figure(found, *pair))) > 1
 
 
-def test_a_collinear_level_is_told_in_words():
-    figure = prediction_figure(simulated(), "work")
-    assert "collinear with trade" in texts(figure)
-    assert len(dots(figure.axes[0])) == 2
-    assert figure.axes[0].get_xlim()[1] < 1
-
-
-def test_an_interaction_has_a_line_a_level():
-    found = simulated()
+def test_an_interaction_has_a_line_a_level_and_the_strongest_comes_first(found):
     assert list(found.interactions.iloc[0][["first", "second"]]) == ["age", "school"]
     figure = interaction_figure(found, "age", "school")
-    rows = found.grids[(found.grids["first"] == "age") & (found.grids["second"] == "school")]
+    rows = rows_of(found.grids, first="age", second="school")
     drawn = {line.get_label(): list(line.get_ydata()) for line in figure.axes[0].lines}
     assert drawn == {shortened(level, 18): list(part["risk"]) for level, part in rows.groupby("second_level")}
     assert len({line.get_color() for line in figure.axes[0].lines}) == 4
     assert set(drawn) <= set(texts(figure))
+    strongest = interaction_figures(found, 2)
+    assert (len(strongest), svg(strongest[0], "x")) == (2, svg(figure, "x"))
 
 
-def test_two_categorical_columns_are_dodged_and_sparse_combinations_not_drawn():
-    found = simulated()
-    pair = found.grids[(found.grids["first"] == "town") & (found.grids["second"] == "trade")]
+def test_two_categorical_columns_are_dodged_and_sparse_combinations_not_drawn(found):
+    pair = rows_of(found.grids, first="town", second="trade")
     assert (pair["records"] < 10).any()
     shown = pair[pair["records"] >= 10]
     axes = interaction_figure(found, "town", "trade").axes[0]
-    assert sorted(x for x, _ in dots(axes)) == sorted(shown["risk"])
     assert len({round(y, 6) for _, y in dots(axes)}) == len(shown)
     levels = list(dict.fromkeys(pair["first_level"]))
-    for (x, y), (_, row) in zip(sorted(dots(axes)), shown.sort_values("risk").iterrows(), strict=True):
-        assert x == row["risk"]
-        assert levels[round(y)] == row["first_level"]
+    told = [(x, levels[round(y)]) for x, y in sorted(dots(axes))]
+    assert told == list(shown.sort_values("risk")[["risk", "first_level"]].itertuples(index=False, name=None))
 
 
 def test_three_columns_are_a_panel_a_level_of_the_third():
@@ -260,16 +239,9 @@ def test_three_columns_are_a_panel_a_level_of_the_third():
     assert triple_figures(chance) == []
 
 
-def test_the_strongest_interactions_come_first():
-    found = simulated()
-    figures = interaction_figures(found, 2)
-    assert len(figures) == 2
-    assert svg(figures[0], "x") == svg(interaction_figure(found, "age", "school"), "x")
-
-
 @pytest.mark.filterwarnings("ignore:Glyph")
-def test_all_words_are_inside_and_nothing_is_mathematics():
-    found = simulated()
+def test_all_words_are_inside_and_nothing_is_mathematics(found):
+    assert svg(effects_figure(found), "x") == svg(effects_figure(found), "x")  # the same bytes for the same input
     figures = [effects_figure(found), effects_figure(found, 2), *interaction_figures(found, 6)]
     figures += [prediction_figure(found, column) for column in found.columns["column"]]
     assert all(inside(figure) for figure in figures)
@@ -297,7 +269,3 @@ def test_nothing_to_draw_is_said():
         prediction_figure(found, "x")
     with pytest.raises(InputError, match="first and second must be a pair with a grid, got 'x' and 'y'"):
         interaction_figure(found, "x", "y")
-
-
-def test_same_input_gives_the_same_bytes():
-    assert svg(effects_figure(simulated()), "x") == svg(effects_figure(simulated()), "x")

@@ -19,19 +19,8 @@ from synthrisk.tasks.pages.report import page, sections
 from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.releases import DATA_PICTURES, MOST_SYNTHESIZERS, chosen, heat_map
 from synthrisk.tasks.pages.templates import render, without_values
+from synthrisk.tasks.workspace import references as made
 from synthrisk.tasks.workspace.files.parquet import write_typed
-from synthrisk.tasks.workspace.references import (
-    RELEASE,
-    Cut,
-    Estimated,
-    Found,
-    Generator,
-    Judged,
-    LedgerFolder,
-    ReleaseFolder,
-    Sample,
-    store,
-)
 
 COVERAGE = Measure("coverage", "coverage")
 
@@ -46,18 +35,15 @@ class Page(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in ("path", "wbr"):
-            self.open.append(tag)
+        self.handle_startendtag(tag, attrs)
+        self.open += [tag] * (tag not in ("path", "wbr"))
 
     def handle_startendtag(self, tag, attrs):
         self.tags.append(tag)
         self.attributes += attrs
 
     def handle_endtag(self, tag):
-        if tag not in ("path", "wbr"):
-            assert self.open.pop() == tag
+        assert tag in ("path", "wbr") or self.open.pop() == tag
 
     def handle_data(self, data):
         self.texts.append(data)
@@ -70,33 +56,32 @@ class Page(HTMLParser):
 def people(n=600, seed=1):
     rng = np.random.default_rng(seed)
     job = rng.choice(["cook", "nurse", "smith"], n, p=[0.5, 0.3, 0.2])
-    return pd.DataFrame(
-        {"job": job, "age": rng.integers(18, 90, n), "vote": np.where(rng.random(n) < 0.8, job == "cook", 0)}
-    )
+    age, votes = rng.integers(18, 90, n), rng.random(n) < 0.8
+    return pd.DataFrame({"job": job, "age": age, "vote": np.where(votes, job == "cook", 0)})
 
 
-def shown(folder, real, releases, utility=(), identifier=None, references=()):
+def shown(folder, real=None, releases=None, utility=(), identifier=None, references=()):
     """Return a study of these releases: two folds, a release each."""
-    fold = np.arange(len(real)) % 2
-    np.save(folder / "cut.npy", fold[None, :])
-    sample = Sample(
-        store(real, folder), Cut(str(folder / "cut.npy"), "cut", 1, 2, 0.0), str(folder), identifier=identifier
-    )
-    found = []
+    real = people() if real is None else real
+    releases = releases or {"cart": [people(300, 2)] * 2}
+    np.save(folder / "cut.npy", (np.arange(len(real)) % 2)[None, :])
+    cut = made.Cut(str(folder / "cut.npy"), "cut", 1, 2, 0.0)
+    sample = made.Sample(made.store(real, folder), cut, str(folder), identifier=identifier)
+    found, roles = [], {n: "reference" if n in references else "synthesizer" for n in releases}
     for name, frames in releases.items():
-        role = "reference" if name in references else "synthesizer"
         ledgers = []
         for k, frame in enumerate(frames):
             place = folder / f"{name}-{k}"
             place.mkdir(exist_ok=True)
-            write_typed(frame, place / RELEASE)
-            release = ReleaseFolder(sample, Generator(name, "cart", role=role), Cell(name, 0, k), str(place), "key")
-            ledgers.append(LedgerFolder(release, (), str(place)))
-        found.append(Found(tuple(ledgers), (), (), "unused", "unused"))
-    settings = {n: {"role": "reference" if n in references else "synthesizer"} for n in releases}
+            write_typed(frame, place / made.RELEASE)
+            generator = made.Generator(name, "cart", role=roles[name])
+            release = made.ReleaseFolder(sample, generator, Cell(name, 0, k), str(place), "key")
+            ledgers.append(made.LedgerFolder(release, (), str(place)))
+        found.append(made.Found(tuple(ledgers), (), (), "unused", "unused"))
+    settings = {n: {"role": role} for n, role in roles.items()}
     result = StudyResult("s-1", "study", [], [], [], settings=settings, utility=utility)
-    estimated = Estimated(sample, tuple(f.generator for f in found), tuple(found), Bootstrap(), Compared([]))
-    return Shown(Judged(result, estimated), "")
+    estimated = made.Estimated(sample, tuple(f.generator for f in found), tuple(found), Bootstrap(), Compared([]))
+    return Shown(made.Judged(result, estimated), "")
 
 
 def html_of(what):
@@ -104,45 +89,33 @@ def html_of(what):
     return render(DATA_PICTURES.template, shown=what, result=what.result, **context)
 
 
-def test_the_report_has_both_sections_in_their_place(tmp_path):
+def test_the_report_has_both_sections_and_tracking_gets_it_without_values_of_the_real_table(tmp_path):
     names = [section.name for section in sections()]
-    assert names.index("answer") < names.index("next_steps") < names.index("measures")
-    assert names.index("measures") < names.index("data_pictures")
-    what = shown(tmp_path, people(), {"cart": [people(300, 2)] * 2})
-    assert '<div id="data_pictures">' in page(what.judged, "")
-
-
-def test_tracking_gets_the_page_without_values_of_the_real_table(tmp_path):
-    """A category of many people is a cell all the same."""
-    whole = page(shown(tmp_path, people(), {"cart": [people(300, 2)] * 2}).judged, "")
+    assert names.index("answer") < names.index("next_steps") < names.index("measures") < names.index("data_pictures")
+    whole = page(shown(tmp_path).judged, "")
     apart = without_values(whole)
-    assert "nurse" in whole
-    assert "nurse" not in apart
-    assert "kept out of tracking" in apart
-    assert "kept out of tracking" not in whole
+    assert '<div id="data_pictures">' in whole
+    told = ("nurse", "kept out of tracking")  # a category of many people is a cell all the same
+    assert [[each in text for each in told] for text in (whole, apart)] == [[True, False], [False, True]]
     start, end = whole.index('<div id="data_pictures">'), whole.index("<!-- end of values -->")
     assert apart.startswith(whole[:start])
     assert apart.endswith(whole[end:].removeprefix("<!-- end of values -->"))
 
 
-@pytest.mark.parametrize(
-    ("first", "more", "other"),
-    [(2, "1 more column<", "The other column<"), (1, "2 more columns<", "The other 2 columns<")],
-)
+@pytest.mark.parametrize(("first", "more", "other"), [
+    (2, "1 more column<", "The other column<"), (1, "2 more columns<", "The other 2 columns<"),
+])  # fmt: skip
 def test_columns_that_are_folded_are_counted(tmp_path, monkeypatch, first, more, other):
     for name in ("_OPEN", "_LISTED"):
         monkeypatch.setattr(f"synthrisk.tasks.pages.sections.releases.{name}", first)
-    text = html_of(shown(tmp_path, people(), {"cart": [people(300, 2)] * 2}))
+    text = html_of(shown(tmp_path))
     assert f"<summary>{more}" in text
     assert f"<summary>{other}" in text
 
 
 def test_bars_and_alternative_text_hold_the_shares(tmp_path):
-    real = people()
-    release = people(300, 2)
-    text = html_of(shown(tmp_path, real, {"cart": [release, release]}))
-    share = (real["job"] == "cook").mean()
-    mine = (release["job"] == "cook").mean()
+    text = html_of(shown(tmp_path))
+    share, mine = ((table["job"] == "cook").mean() for table in (people(), people(300, 2)))
     alone = re.search(r'aria-label="job\. ([^"]*)"', text).group(1)
     assert f"cook: real {share:.1%}, cart {mine:.1%}" in alone
     assert f'<span class="n">{share:.1%}</span>' in text
@@ -151,7 +124,6 @@ def test_bars_and_alternative_text_hold_the_shares(tmp_path):
 
 
 def test_nobody_can_be_picked_out(tmp_path):
-    """Unique values, rare categories, minimum and maximum are planted; none of them is anywhere in the page."""
     rng = np.random.default_rng(0)
     real = people(600).assign(
         pay=np.round(rng.lognormal(10, 0.6, 600), -1),
@@ -197,26 +169,23 @@ def test_names_are_escaped(tmp_path, name):
 
 
 def test_reference_generators_are_not_drawn(tmp_path):
-    made = shown(tmp_path, people(), {"cart": [people(300, 2)] * 2, "copy": [people(300, 3)] * 2}, references=["copy"])
-    text = html_of(made)
+    releases = {"cart": [people(300, 2)] * 2, "copy": [people(300, 3)] * 2}
+    text = html_of(shown(tmp_path, people(), releases, references=["copy"]))
     assert "cart" in text
     assert ">copy<" not in text
-    alone = shown(tmp_path, people(), {"copy": [people(300, 3)] * 2}, references=["copy"])
+    alone = shown(tmp_path, people(), {"copy": releases["copy"]}, references=["copy"])
     assert DATA_PICTURES.context(alone) is None
 
 
 def test_of_sixty_synthesizers_the_most_and_the_least_useful_are_drawn(tmp_path):
     names = [f"g{i}" for i in range(60)]
     values = [0.5 + 0.001 * ((i * 7) % 60) for i in range(60)]
-    utility = [
-        Usefulness(n, "synthesizer", COVERAGE, around(v, 0.01), NOT_ESTIMABLE, NOT_ESTIMABLE)
-        for n, v in zip(names, values, strict=True)
-    ]
+    own = zip(names, values, strict=True)
+    utility = [Usefulness(n, "synthesizer", COVERAGE, around(v, 0.01), *[NOT_ESTIMABLE] * 2) for n, v in own]
     result = StudyResult("s", "s", [], [], [], utility=utility)
     kept = chosen(result, names)
     ranked = sorted(names, key=lambda n: values[names.index(n)])
-    assert len(kept) == MOST_SYNTHESIZERS
-    assert set(kept) == {*ranked[:3], *ranked[-3:]}
+    assert (len(kept), set(kept)) == (MOST_SYNTHESIZERS, {*ranked[:3], *ranked[-3:]})
     assert chosen(replace(result, utility=()), names) == ["g0", "g1", "g2", "g57", "g58", "g59"]
     real = people(200)
     text = html_of(shown(tmp_path, real, {n: [real[:100]] for n in names}, utility))
@@ -237,23 +206,16 @@ def test_pages_of_many_columns_stay_small(tmp_path):
 
 def test_of_many_releases_the_first_are_compared(tmp_path):
     real = people(200)
-    some, many = ({"cart": [real[:100]] * count} for count in (2, 9))
-    assert "(mean over its releases)" in html_of(shown(tmp_path, real, some))
-    assert "(mean over its first 6 releases)" in html_of(shown(tmp_path, real, many))
+    for count, told in ((2, "(mean over its releases)"), (9, "(mean over its first 6 releases)")):
+        assert told in html_of(shown(tmp_path, real, {"cart": [real[:100]] * count}))
 
 
-def test_broken_releases_are_told_not_raised(tmp_path):
-    broken = people(300, 2).assign(age="unknown")
-    text = html_of(shown(tmp_path, people(), {"cart": [broken, broken]}))
-    assert "of another type than the real ones" in text
-    emptied = people(300, 2).assign(job=None)
-    assert "missing" in html_of(shown(tmp_path, people(), {"cart": [emptied, emptied]}))
-
-
-def test_a_study_does_not_end_for_want_of_a_picture(tmp_path):
-    made = shown(tmp_path, people(), {"cart": [people(300, 2)] * 2})
-    (tmp_path / "cart-1" / RELEASE).unlink()
-    text = html_of(made)
+def test_broken_and_absent_releases_are_told_not_raised(tmp_path):
+    for broken, told in (({"age": "unknown"}, "of another type than the real ones"), ({"job": None}, "missing")):
+        assert told in html_of(shown(tmp_path, people(), {"cart": [people(300, 2).assign(**broken)] * 2}))
+    what = shown(tmp_path)
+    (tmp_path / "cart-1" / made.RELEASE).unlink()
+    text = html_of(what)
     assert "could not be drawn: " in text
     assert str(tmp_path) not in text
 

@@ -17,20 +17,8 @@ from synthrisk.metrics.study.gda import AttackView
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.metrics.verdicts.tables import gda_views
-from synthrisk.tasks.pages.figures import (
-    BEYOND,
-    CAP,
-    DOT,
-    Row,
-    curves_figure,
-    memorization_figure,
-    risk_figure,
-    selective_figure,
-    shortened,
-    spread_figure,
-    svg,
-    words_of,
-)
+from synthrisk.tasks.pages import figures
+from synthrisk.tasks.pages.figures import BEYOND, CAP, DOT, Row, memorization_figure, shortened, svg, words_of
 from synthrisk.tasks.pages.sections.gda import gda_figure
 from synthrisk.tasks.pages.sections.utility import MapPoint, risk_utility_figure
 
@@ -74,10 +62,10 @@ def views_of(names) -> list[AttackView]:
 
 DRAWN = {
     "memorization": lambda names: memorization_figure(rows_of(names), 0.05),
-    "risk": lambda names: risk_figure(rows_of(names), 0.3),
-    "spread": lambda names: spread_figure(rows_of(names)),
-    "curves": lambda names: curves_figure(rows_of(names)),
-    "selective": lambda names: selective_figure(rows_of(names)),
+    "risk": lambda names: figures.risk_figure(rows_of(names), 0.3),
+    "spread": lambda names: figures.spread_figure(rows_of(names)),
+    "curves": lambda names: figures.curves_figure(rows_of(names)),
+    "selective": lambda names: figures.selective_figure(rows_of(names)),
     "gda": lambda names: gda_figure(views_of(names)),
     "map": lambda names: risk_utility_figure(points_of(names), "accuracy", "memorization", 0.95, 0.05),
     "map with long names": lambda names: risk_utility_figure(points_of(names), "u" * 90, "memorization " * 20, 0.95),
@@ -136,14 +124,13 @@ def test_axis_labels_do_not_touch():
     assert all(a.x1 + 3 < b.x0 for a, b in pairwise(boxes))
 
 
-def test_an_interval_that_goes_past_the_axis_is_marked_there():
-    def marks(estimate):
-        made = svg(memorization_figure([Row("a", False, replace(finding("a"), memorization=estimate))]), "x")
-        return made.count(f'class="{BEYOND}"')
+def drawn_of(estimate):
+    return memorization_figure([Row("a", False, replace(finding("a"), memorization=estimate))])
 
-    assert marks(Estimate(0.1, -0.2, 0.3)) == 0
-    assert marks(Estimate(0.1, -2.0, 0.3)) == 1
-    assert marks(Estimate(0.1, -2.0, 1.7)) == 2
+
+def test_an_interval_that_goes_past_the_axis_is_marked_there():
+    for estimate, marks in ((around(0.05, 0.25), 0), (Estimate(0.1, -2.0, 0.3), 1), (Estimate(0.1, -2.0, 1.7), 2)):
+        assert svg(drawn_of(estimate), "x").count(f'class="{BEYOND}"') == marks
     wide = [MapPoint("a", False, Estimate(0.5, 0.1, 0.9), around(0.1, 0.01)), *points_of(["b", "c"])]
     axes = risk_utility_figure(wide, "accuracy", "memorization").axes[0]
     arrows = [line for line in axes.lines if line.get_gid() == BEYOND]
@@ -154,30 +141,32 @@ def test_an_interval_that_goes_past_the_axis_is_marked_there():
 
 
 def test_a_narrow_interval_is_seen_beside_its_dot():
-    narrow = Row("a", False, replace(finding("a"), memorization=Estimate(0.5, 0.4999, 0.5001)))
-    axes = memorization_figure([narrow]).axes[0]
+    axes = drawn_of(Estimate(0.5, 0.4999, 0.5001)).axes[0]
     dot = next(line for line in axes.lines if line.get_marker() == "o")
     caps = next(line for line in axes.lines if line.get_marker() == "|")
     assert list(caps.get_xdata()) == [0.4999, 0.5001]
     assert caps.get_markersize() == CAP >= dot.get_markersize() * 1.8 == DOT * 1.8
-    bare = memorization_figure([Row("a", False, replace(finding("a"), memorization=Estimate(0.5, np.nan, np.nan)))])
+    bare = drawn_of(Estimate(0.5, np.nan, np.nan))
     assert not [line for line in bare.axes[0].lines if line.get_marker() == "|"]
 
 
 def test_colours_are_those_of_the_page():
-    made = svg(risk_figure(rows_of(NAMES), 0.3), "x") + svg(curves_figure(rows_of(NAMES)), "y")
+    made = svg(figures.risk_figure(rows_of(NAMES), 0.3), "x") + svg(figures.curves_figure(rows_of(NAMES)), "y")
     for name in ("ink", "muted", "accent", "alarm", "line", "series-1"):
         assert f"var(--{name}, #" in made
     assert not re.search(r"(fill|stroke): #(1f2933|6b7280|1d4f91|b3261e|d5dae1)", made)
 
 
+CART = rows_of(["cart"])
+
+
 def test_words_hold_values_with_intervals():
-    assert words_of(memorization_figure(rows_of(["cart"]), 0.05)) == "cart 0.100 [0.094, 0.106]; limit 0.05"
-    risk = words_of(risk_figure([*rows_of(["cart"]), Row("lost", False, None, "failed")]))
+    assert words_of(memorization_figure(CART, 0.05)) == "cart 0.100 [0.094, 0.106]; limit 0.05"
+    risk = words_of(figures.risk_figure([*CART, Row("lost", False, None, "failed")]))
     assert risk == "cart 0.200 [0.190, 0.210] (control 0.100, guess 0.250); lost failed"
-    assert "0.200 [0.180, 0.220] at threshold 0" in words_of(curves_figure(rows_of(["cart"])))
-    assert "1 % of targets claimed: 0.200" in words_of(selective_figure(rows_of(["cart"])))
-    assert "median 0.010, middle half 0.000 to 0.100" in words_of(spread_figure(rows_of(["cart"])))
+    assert "0.200 [0.180, 0.220] at threshold 0" in words_of(figures.curves_figure(CART))
+    assert "1 % of targets claimed: 0.200" in words_of(figures.selective_figure(CART))
+    assert "median 0.010, middle half 0.000 to 0.100" in words_of(figures.spread_figure(CART))
     told = words_of(risk_utility_figure(points_of(["cart"]), "accuracy", "memorization", 0.95, 0.05))
     assert told == "cart utility 0.400 [0.380, 0.420] memorization 0.100 [0.094, 0.106]; ceiling 0.950; limit 0.05"
     assert "confidence improvement 0.60" in words_of(gda_figure(views_of(["cart"])))
@@ -193,7 +182,6 @@ def test_of_many_points_names_that_do_not_fit_are_counted():
     assert len([t for t in few.texts if "synth" in t.get_text()]) == 8
 
 
-def test_names_from_right_to_left_leave_the_rest_in_order():
-    assert shortened("cart") == "cart"
-    assert shortened("זכר") == "\u2068זכר\u2069"
-    assert shortened("\u202eevil") == "evil"
+@pytest.mark.parametrize(("name", "told"), [("cart", "cart"), ("זכר", "\u2068זכר\u2069"), ("\u202eevil", "evil")])
+def test_names_from_right_to_left_leave_the_rest_in_order(name, told):
+    assert shortened(name) == told

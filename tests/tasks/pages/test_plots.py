@@ -26,14 +26,11 @@ def test_the_league_names_all_and_draws_the_limit_of_its_measure():
 
 def test_a_risk_curve_is_drawn_of_a_measure_that_has_one():
     result = judged_study()
-    with pytest.raises(InputError, match="result must hold a measure that can be drawn so, got none"):
-        risk_curve(result)
     curve = tuple(around(0.9 - 0.03 * i, 0.01) for i in range(len(CURVE)))
     drawn = replace(result, findings=[replace(f, curve=curve) for f in result.findings if f.synthesizer == "cart"])
     axes = risk_curve(drawn)
     (line,) = (each for each in axes.get_lines() if len(each.get_xdata()) == len(CURVE))
-    assert list(line.get_ydata()) == pytest.approx([each.value for each in curve])
-    assert axes.get_xlabel() == "threshold"
+    assert (list(line.get_ydata()), axes.get_xlabel()) == (pytest.approx([each.value for each in curve]), "threshold")
 
 
 def test_the_curve_of_a_number_lies_over_its_tolerances():
@@ -52,15 +49,17 @@ def test_the_curve_of_a_number_lies_over_its_tolerances():
 
 
 def test_the_map_has_a_point_a_generator():
-    result = judged_study()
-    axes = risk_utility(result)
+    axes = risk_utility(judged_study())
     assert {"cart", "coarse"} <= {text.get_text() for text in axes.texts}
+
+
+def test_what_there_is_not_is_refused_with_what_there_is():
+    result = judged_study()
+    with pytest.raises(InputError, match="result must hold a measure that can be drawn so, got none"):
+        risk_curve(result)
     with pytest.raises(InputError, match="result must hold a risk that can be drawn so, got none"):
         risk_utility(replace(result, utility=[]))
-
-
-def test_a_name_that_there_is_not_is_refused_with_those_that_there_are():
     with pytest.raises(InputError, match=r"measure must be one of zero_cap.income, rapid.income, got 'rapit.income'"):
-        league(judged_study(), "rapit.income")
-    with pytest.raises(InputError, match="risk must be one of memorization/zero_cap\\.income, got 'x'"):
-        risk_utility(judged_study(), "x")
+        league(result, "rapit.income")
+    with pytest.raises(InputError, match=r"risk must be one of memorization/zero_cap\.income, got 'x'"):
+        risk_utility(result, "x")

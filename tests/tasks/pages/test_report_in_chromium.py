@@ -21,11 +21,9 @@ from samples.studies import report_of
 from synthrisk.metrics.verdicts.results import Limit
 from synthrisk.tasks.pages.report import record
 
-pytestmark = [
-    pytest.mark.services,
-    pytest.mark.skipif(chromium() is None, reason="Chromium is not installed"),
-]
+pytestmark = [pytest.mark.services, pytest.mark.skipif(chromium() is None, reason="Chromium is not installed")]
 AXE = "axe-core@4.14.1"
+DEFINITION = "Howfaranattackgetsonmembers,asashare"
 AWKWARD = ["<script>alert(1)</script>" + "y" * 270, "שלום עולם", "a" * 300]
 
 
@@ -95,16 +93,35 @@ def html(name: str) -> str:
     return report_of(pages()[name], "name: " + "x" * 400)
 
 
+def opened(page, path, text, fragment=""):
+    """Open a page of this text."""
+    path.write_text(text, "utf-8")
+    page.open(path.as_uri() + fragment)
+    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
+    return path
+
+
 @pytest.fixture(params=pages())
 def shown(request, tmp_path, page):
     """Give the path of a report that the browser has opened."""
-    path = tmp_path / "report.html"
-    path.write_text(html(request.param), "utf-8")
     page.look()
     page.resize(1200, 1500)
-    page.open(path.as_uri())
-    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
-    return path
+    return opened(page, tmp_path / "report.html", html(request.param))
+
+
+@pytest.fixture
+def printed(page, tools, tmp_path):
+    """Give a function that prints what is open and returns the texts of its pages."""
+
+    def printed():
+        read = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / "printed.pdf")).pages
+        return [" ".join(each.extract_text().split()) for each in read]
+
+    return printed
+
+
+def squeezed(texts):
+    return "".join("".join(texts).split())
 
 
 def unfold(page):
@@ -139,45 +156,36 @@ def test_axe_finds_no_fault(shown, page, axe, dark):
     assert told == []
 
 
-def test_what_is_printed_is_the_record_unless_more_is_asked_for(shown, page, tools, tmp_path):
-    def printed(name):
-        read = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / name)).pages
-        return len(read), "".join("".join(each.extract_text() for each in read).split())
-
-    pages_, record_alone = printed("record.pdf")
-    assert pages_ <= 2
-    assert "Datesignature" in record_alone.replace(",", "")
-    assert "Howfaranattackgetsonmembers,asashare" not in record_alone
+def test_what_is_printed_is_the_record_unless_more_is_asked_for(shown, page, printed):
+    record_alone = printed()
+    assert len(record_alone) <= 2
+    assert "Datesignature" in squeezed(record_alone).replace(",", "")
+    assert DEFINITION not in squeezed(record_alone)
     page.ask("document.querySelector('#definitions').closest('details').open = true")
-    _, chapter = printed("chapter.pdf")
-    assert "Howfaranattackgetsonmembers,asashare" in chapter
+    chapter = squeezed(printed())
+    assert DEFINITION in chapter
     assert "x" * 60 not in chapter  # the provenance stays closed
     assert "Datesignature" not in chapter.replace(",", "")
 
 
-def test_all_is_printed_where_all_is_asked_for_with_page_numbers_and_the_study(shown, page, tools, tmp_path):
+def test_all_is_printed_where_all_is_asked_for_with_page_numbers_and_the_study(shown, page, printed):
     page.ask("document.querySelector('#print-all').checked = true")
-    found = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / "report.pdf"))
-    texts = [" ".join(each.extract_text().split()) for each in found.pages]
+    texts = printed()
     for i, text in enumerate(texts):
         assert f"page {i + 1} of {len(texts)}" in text
         assert "study s-1" in text
-    whole = "".join("".join(texts).split())
-    assert "Howfaranattackgetsonmembers,asashare" in whole  # the definitions, folded
-    assert "x" * 60 in whole  # the settings, folded within a fold
+    assert DEFINITION in squeezed(texts)  # folded
+    assert "x" * 60 in squeezed(texts)  # the settings, folded within a fold
 
 
-def test_a_printed_page_neither_holds_the_title_alone_nor_parts_what_belongs_together(page, tools, tmp_path):
+def test_a_printed_page_neither_holds_the_title_alone_nor_parts_what_belongs_together(page, printed, tmp_path):
     measures = [replace(RAPID, label=f"m{i}") for i in range(9)]
     details = {"accuracy": (0.625, 0.5)}
     found = [replace(finding(n, m, *v), details=details) for n, v in PICTURE.items() for m in measures]
-    path = tmp_path / "report.html"
-    path.write_text(report_of(study(found, {f"memorization/m{i}.income": Limit(0.05, "") for i in range(9)})), "utf-8")
-    page.open(path.as_uri())
-    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
+    limits = {f"memorization/m{i}.income": Limit(0.05, "") for i in range(9)}
+    opened(page, tmp_path / "report.html", report_of(study(found, limits)))
     page.ask("document.querySelector('#print-all').checked = true")
-    read = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / "report.pdf")).pages
-    texts = [" ".join(each.extract_text().split()) for each in read]
+    texts = printed()
     assert "RISK" in texts[0]
     row = "accuracy 0.625 (control 0.500)"
     assert sum(text.count(row) for text in texts) == len(found)
@@ -187,20 +195,13 @@ def test_a_printed_page_neither_holds_the_title_alone_nor_parts_what_belongs_tog
 
 
 @pytest.mark.parametrize("name", pages())
-def test_the_decision_record_is_two_printed_pages_at_most(name, page, tools, tmp_path):
-    path = tmp_path / "record.html"
-    path.write_text(record(pages()[name]), "utf-8")
-    page.open(path.as_uri())
-    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
-    found = importlib.import_module("pypdf").PdfReader(page.print(tmp_path / "record.pdf"))
-    assert len(found.pages) <= 2
+def test_the_decision_record_is_two_printed_pages_at_most(name, page, printed, tmp_path):
+    opened(page, tmp_path / "record.html", record(pages()[name]))
+    assert len(printed()) <= 2
 
 
 def test_a_line_of_the_contents_opens_what_is_folded(tmp_path, page):
-    path = tmp_path / "report.html"
-    path.write_text(report_of(usual()), "utf-8")
-    page.open(path.as_uri() + "#numbers")
-    page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")
+    opened(page, tmp_path / "report.html", report_of(usual()), "#numbers")
     page.wait_for("document.querySelector('#numbers').closest('details').open")
 
 

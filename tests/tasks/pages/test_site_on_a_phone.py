@@ -13,8 +13,7 @@ WIDTH, HEIGHT = 390, 844
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *given):
-        pass
+    log_message = lambda *_: None  # noqa: E731
 
 
 @pytest.fixture(scope="module")

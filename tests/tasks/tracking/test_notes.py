@@ -38,22 +38,24 @@ def test_the_experiment_has_the_latest_studys_answer(kept):
         assert h.sentence in note
 
 
-def test_a_failed_generator_says_why(kept):
-    assert "KeyError in x.py" in plain(kept.run("broken").data.tags[TAG])
-
-
-def test_only_no_evidence_is_a_word_of_safety(kept):
-    for name in ("cart", "broken", "copy"):
-        assert "may go out" not in kept.run(name).data.tags[TAG]
-    assert "may go out under your limits" in kept.run("coarse").data.tags[TAG]
+def test_a_failed_generator_says_why_and_only_no_evidence_is_a_word_of_safety(kept):
+    notes = {name: kept.run(name).data.tags[TAG] for name in ("cart", "broken", "copy", "coarse")}
+    assert "KeyError in x.py" in plain(notes["broken"])
+    assert {name for name, note in notes.items() if "may go out" in note} == {"coarse"}
+    assert "may go out under your limits" in notes["coarse"]
 
 
 @pytest.mark.parametrize("text", NASTY)
-def test_no_value_becomes_markup(text):
+def test_no_value_and_no_column_name_becomes_markup(text):
     shown = literal(text)
     assert not set(shown) & set("<>|*[]`\n!_")
     assert not re.search(r"#(?!\d+;)", shown)
     assert plain(shown) == text.replace("\n", " ")
+    nasty, own = judged_study(guessed=text, limits={f"memorization/zero_cap.{text}": 0.1}), judged_study()
+    for made in (experiment_note, lambda result, told, place: run_note(result, told, "cart", place)):
+        note, bare = (made(each, overview(each), PLACE) for each in (nasty, own))
+        assert [note.count(mark) for mark in "<>|`"] == [bare.count(mark) for mark in "<>|`"]
+        assert "](javascript" not in note
 
 
 def test_a_word_stands_beside_the_quantity_that_it_was_given_for():
@@ -74,19 +76,6 @@ def test_a_run_says_which_columns_carry_its_risk_and_what_would_decide():
     note = run_note(judged_study(), told, "cart", PLACE)
     assert "\nOccupation carries it.\n\nWhat would decide: 9,600 records.\n" in note
     assert "occupation carries it. What would decide: 9,600 records" in plain(study_note(judged_study(), told, PLACE))
-
-
-@pytest.mark.parametrize("text", NASTY)
-def test_no_column_name_becomes_markup(text):
-    result = judged_study(guessed=text, limits={f"memorization/zero_cap.{text}": 0.1})
-    own = judged_study()
-    for note, bare in (
-        (experiment_note(result, overview(result), PLACE), experiment_note(own, overview(own), PLACE)),
-        (run_note(result, overview(result), "cart", PLACE), run_note(own, overview(own), "cart", PLACE)),
-    ):
-        for mark in "<>|`":
-            assert note.count(mark) == bare.count(mark)
-        assert "](javascript" not in note
 
 
 def test_text_from_right_to_left_keeps_its_direction_to_itself():

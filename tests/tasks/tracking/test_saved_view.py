@@ -4,11 +4,15 @@ import base64
 import json
 import zlib
 
+import pandas as pd
 import pytest
+from mlflow import MlflowClient
 
 from samples.judged import judged_study
 from synthrisk.metrics.verdicts.results import overview
-from synthrisk.tasks.tracking.saved_view import TAG, view_state
+from synthrisk.tasks.tracking.runs import Written
+from synthrisk.tasks.tracking.saved_view import TAG, save_view, view_state
+from synthrisk.tasks.workspace.references import store
 
 
 def unpacked(tag: str) -> dict:
@@ -16,25 +20,29 @@ def unpacked(tag: str) -> dict:
     return json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
+@pytest.fixture
+def state(kept):
+    return unpacked(kept.tags()[TAG + kept.studies[0].study_id])
+
+
 def test_each_study_has_its_view_and_the_link_names_it(kept):
     for study, logged in zip(kept.studies, kept.logged, strict=True):
-        saved = json.loads(kept.tags()[TAG + study.study_id])
-        assert saved["name"] == f"people {study.study_id}"
+        assert json.loads(kept.tags()[TAG + study.study_id])["name"] == f"people {study.study_id}"
         link = logged.view_link("http://server")
         assert link.endswith(f"/runs?workflowType=machine_learning&viewStateShareKey={study.study_id}")
         assert len(link) - len("http://server") < 110
 
 
-def test_its_filter_finds_the_runs_of_the_study_and_its_order_is_by_the_headline(kept):
-    state = unpacked(kept.tags()[TAG + kept.studies[0].study_id])
+def test_its_filter_finds_the_runs_of_the_study_and_its_order_is_by_the_headline(kept, state):
     order = f"{state['orderByKey']} {'ASC' if state['orderByAsc'] else 'DESC'}"
     found = kept.client.search_runs([kept.experiment], state["searchFilter"], order_by=[order])
     assert [r.data.tags["synthesizer"] for r in found] == ["copy", "near", "cart", "coarse", "fresh", "broken"]
     assert {r.info.run_id for r in found} == set(kept.logged[0].runs.values())
+    bare = judged_study(limits={})  # nothing is judged
+    assert view_state(bare, overview(bare))["orderByKey"] == "metrics.`memorization/surest`"
 
 
-def test_columns_and_cards_name_what_the_runs_have(kept):
-    state = unpacked(kept.tags()[TAG + kept.studies[0].study_id])
+def test_columns_and_cards_name_what_the_runs_have(kept, state):
     run = kept.run("cart").data
     for column in state["selectedColumns"]:
         kind, _, key = column.partition(".")
@@ -48,18 +56,16 @@ def test_columns_and_cards_name_what_the_runs_have(kept):
     assert set(keys) <= set(run.metrics)
 
 
-def test_the_answer_stands_before_why(kept):
-    state = unpacked(kept.tags()[TAG + kept.studies[0].study_id])
+def test_the_answer_stands_before_why(kept, state):
     tags = [column for column in state["columnOrder"] if column.startswith("tags")]
     assert tags[:5] == [f"tags.`{tag}`" for tag in ("verdict", "as_if", "worst", "utility", "why")]
     assert state["selectedColumns"][:4] == tags[:4]
     own = kept.run("cart").data.tags
-    assert own["as_if"] == "50/100 (≤55)"
+    assert (own["as_if"], own["utility"]) == ("50/100 (≤55)", "0.900 accuracy")
     assert own["worst"].startswith("+0.300 [")
     wide = state["columnWidths"]
     assert wide["tags.`verdict`"] >= 115
     assert sum(width for column, width in wide.items() if column in (*state["columnOrder"][:2], *tags[:4])) <= 698 - 85
-    assert own["utility"] == "0.900 accuracy"
 
 
 def test_the_decision_record_is_the_first_artifact_of_a_study(kept):
@@ -68,37 +74,16 @@ def test_the_decision_record_is_the_first_artifact_of_a_study(kept):
     assert "report.html" in places
 
 
-def test_where_nothing_is_judged_the_order_says_so():
-    result = judged_study(limits={})
-    state = view_state(result, overview(result))
-    assert state["orderByKey"] == "metrics.`memorization/surest`"
-
-
 @pytest.mark.proof
-def test_hundreds_of_long_measures_fit(tmp_path, logged_of):
-    """MLflow refuses a longer tag, and with it the whole study."""
-    import pandas as pd
-    from mlflow import MlflowClient
-
-    from synthrisk.tasks.workspace.references import store
-
-    table = store(pd.DataFrame({"age": [1, 2]}), tmp_path)
+def test_hundreds_of_long_measures_fit(tmp_path, logged_of):  # MLflow refuses a longer tag, and with it the whole study
     study = judged_study(guessed="x" * 200, memorized={f"generator{i}": i / 100 for i in range(60)})
-    logged = logged_of(study, table, tmp_path)
+    logged = logged_of(study, store(pd.DataFrame({"age": [1, 2]}), tmp_path), tmp_path)
     tags = MlflowClient(logged.uri).get_experiment(logged.experiment_id).tags
     assert unpacked(tags[TAG + study.study_id])["selectedColumns"]
     assert len(tags["mlflow.note.content"]) < 20_000
 
 
 def test_an_experiment_lists_its_latest_views_alone(tmp_path):
-    """A study a day must not fill the list for years."""
-    import pandas as pd
-    from mlflow import MlflowClient
-
-    from synthrisk.tasks.tracking.runs import Written
-    from synthrisk.tasks.tracking.saved_view import save_view
-    from synthrisk.tasks.workspace.references import store
-
     client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
     place, table = client.create_experiment("daily"), store(pd.DataFrame({"age": [1, 2]}), tmp_path)
     for day in range(105):
@@ -108,7 +93,5 @@ def test_an_experiment_lists_its_latest_views_alone(tmp_path):
     save_view(Written(client, place, study, table))
     tags = client.get_experiment(place).tags
     views = sorted(tag for tag in tags if tag.startswith(TAG))
-    assert len(views) == 100
-    assert views[0] == f"{TAG}20250006-000000-abcdef"
-    assert views[-1] == TAG + study.study_id
+    assert (len(views), views[0], views[-1]) == (100, f"{TAG}20250006-000000-abcdef", TAG + study.study_id)
     assert tags["mlflow.note.content"] == "kept"

@@ -36,16 +36,11 @@ def server(kept, tmp_path_factory) -> Iterator[str]:
         port = str(free.getsockname()[1])
     folder = tmp_path_factory.mktemp("server")
     own = ["--backend-store-uri", kept.logged[0].uri, "--host", "127.0.0.1", "--port", port, "--workers", "1"]
-    environment = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "DO_NOT_TRACK": "true"}
+    command = [sys.executable, "-m", "mlflow", "server", *own]
+    environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "DO_NOT_TRACK": "true"}
     with (folder / "log.txt").open("w") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "mlflow", "server", *own],
-            cwd=folder,
-            env=os.environ | environment,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        streams = {"stdout": log, "stderr": subprocess.STDOUT, "start_new_session": True}
+        process = subprocess.Popen(command, cwd=folder, env=environment, **streams)
     try:
         wait_for(f"http://127.0.0.1:{port}", process, folder / "log.txt")
         yield f"http://127.0.0.1:{port}"
@@ -88,21 +83,19 @@ def test_the_link_shows_the_runs_of_the_study_in_order_with_the_answer_as_column
     assert all(dot == kept.run(name).data.tags["mlflow.runColor"] for dot, name in dots)
     names = [name for _, name in dots]
     assert names == ["copy", "near", "cart", "coarse", "fresh", "broken"]
-    told = {
-        name: (row["tags.`verdict`"], row["metrics.`memorization/deciding`"], row["metrics.`utility/accuracy`"])
-        for name, row in zip(names, rows, strict=True)
-    }
-    assert told["cart"] == ("RISK", "0.3", "0.9")
-    assert told["coarse"] == ("NO EVIDENCE", "0.02", "0.85")
+    columns = ("tags.`verdict`", "metrics.`memorization/deciding`", "metrics.`utility/accuracy`")
+    told = {name: tuple(row[column] for column in columns) for name, row in zip(names, rows, strict=True)}
+    assert (told["cart"], told["coarse"]) == (("RISK", "0.3", "0.9"), ("NO EVIDENCE", "0.02", "0.85"))
     assert told["broken"] == ("FAILED", "-", "-")
     assert {row["tags.`role`"] for row in rows[:2]} == {"reference"}
     heads = [each for each in page.ask(HEADS) if each.startswith(("attributes", "tags", "metrics"))]
     assert heads == [
         "attributes.`Run Name`",
         *(f"tags.`{tag}`" for tag in ("verdict", "as_if", "worst", "utility", "why", "role")),
-        "metrics.`memorization/deciding`",
-        "metrics.`memorization/zero_cap.income`",
-        "metrics.`utility/accuracy`",
+        *(
+            f"metrics.`{name}`"
+            for name in ("memorization/deciding", "memorization/zero_cap.income", "utility/accuracy")
+        ),
     ]
 
 

@@ -2,21 +2,18 @@
 
 import errno
 import hmac
-import json
 import multiprocessing
 import os
 import stat
 import subprocess
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from synthrisk.tasks.tracking.tables import Names
 from synthrisk.tasks.workspace.folders import keep, keep_file, open_workspace
-from synthrisk.tasks.workspace.keys import file_digest, key_of
 from synthrisk.tasks.workspace.records import record_hashes
 from synthrisk.tasks.workspace.store import machine, private_folder, replace_file, save_array, save_arrays, write_file
 
@@ -29,18 +26,11 @@ def fill(text: str):
     return lambda draft: (draft / "a.txt").write_text(text)
 
 
-# keep_file
-
-
-@pytest.fixture(params=[None, errno.EPERM], ids=["links", "no links"])
+@pytest.fixture(params=[False, True], ids=["links", "no links"])
 def disk(request, monkeypatch):
     """A disk with links, and one without, as on a stick."""
     if request.param:
-
-        def none(draft, path):
-            raise OSError(request.param, "no links")
-
-        monkeypatch.setattr(os, "link", none)
+        monkeypatch.setattr(os, "link", Mock(side_effect=OSError(errno.EPERM, "no links")))
 
 
 @pytest.mark.usefixtures("disk")
@@ -57,39 +47,28 @@ def test_keep_file_writes_once_and_the_first_holds(tmp_path):
     assert (mode(path), mode(path.parent)) == (0o600, 0o700)
 
 
-# keep
-
-
 def test_keep_writes_once_and_for_its_owner_alone(tmp_path):
     folder = keep(tmp_path / "made" / "key", fill("first"))
-    assert keep(folder, fill("second")) == folder
-    assert (folder / "a.txt").read_text() == "first"
+    assert (keep(folder, fill("second")), (folder / "a.txt").read_text()) == (folder, "first")
     assert (mode(folder), mode(folder.parent)) == (0o700, 0o700)
 
 
 @pytest.mark.parametrize("error", [RuntimeError("stopped"), OSError("no space")])
-def test_keep_tells_an_error_and_leaves_nothing_of_a_failed_write(tmp_path, error):
+def test_a_half_written_folder_is_never_shown_and_of_a_failed_write_nothing_is_left_but_its_error(tmp_path, error):
+    folder, seen = tmp_path / "made" / "key", []
+
     def half(draft: Path) -> None:
         (draft / "a.txt").write_text("half")
-        raise error
+        seen.append(folder.exists())
+        if len(seen) == 1:
+            raise error
 
     with pytest.raises(type(error), match=str(error)):
-        keep(tmp_path / "made" / "key", half)
+        keep(folder, half)
     assert list((tmp_path / "made").iterdir()) == []
-
-
-def test_keep_never_shows_a_half_written_folder(tmp_path):
-    seen = []
-    folder = tmp_path / "made" / "key"
-
-    def slow(draft: Path) -> None:
-        (draft / "a.txt").write_text("1")
-        seen.append(folder.exists())
-        (draft / "b.txt").write_text("2")
-
-    keep(folder, slow)
-    assert seen == [False]
-    assert sorted(p.name for p in folder.iterdir()) == ["a.txt", "b.txt"]
+    keep(folder, half)
+    assert seen == [False, False]
+    assert [path.name for path in folder.iterdir()] == ["a.txt"]
 
 
 def _race(folder: Path, text: str, gate) -> None:
@@ -101,30 +80,31 @@ def _race(folder: Path, text: str, gate) -> None:
     keep(folder, write)
 
 
-def test_keep_in_two_processes_at_once_keeps_one_whole_result(tmp_path):
-    context, folder = multiprocessing.get_context("fork"), tmp_path / "made" / "key"
+def raced(target, *given) -> None:
+    """Run a function in two processes at once, which a gate holds until both are there."""
+    context = multiprocessing.get_context("fork")
     gate = context.Barrier(2, timeout=60)
-    racers = [context.Process(target=_race, args=(folder, text, gate)) for text in "xy"]
+    racers = [context.Process(target=target, args=(*own, gate)) for own in given]
     for racer in racers:
         racer.start()
     for racer in racers:
         racer.join(60)
     assert [racer.exitcode for racer in racers] == [0, 0]
+
+
+def test_keep_in_two_processes_at_once_keeps_one_whole_result(tmp_path):
+    folder = tmp_path / "made" / "key"
+    raced(_race, (folder, "x"), (folder, "y"))
     kept = {p.name: p.read_text() for p in folder.iterdir()}
     assert kept in ({"a.txt": "x", "b.txt": "x"}, {"a.txt": "y", "b.txt": "y"})
     assert [p.name for p in (tmp_path / "made").iterdir()] == ["key"]
 
 
-# files
-
-
 def test_files_are_private_and_whole(tmp_path):
-    path = replace_file(tmp_path / "new" / "a.txt", "größe\n")
-    assert path.read_text("utf-8") == "größe\n"
-    assert (mode(path), mode(path.parent)) == (0o600, 0o700)
-    replace_file(path, "two")
-    assert path.read_text() == "two"
-    assert mode(path) == 0o600
+    for text in ("größe\n", "two"):
+        path = replace_file(tmp_path / "new" / "a.txt", text)
+        assert path.read_text("utf-8") == text
+        assert (mode(path), mode(path.parent)) == (0o600, 0o700)
 
 
 def test_failed_write_leaves_the_old_file(tmp_path):
@@ -140,10 +120,12 @@ def test_failed_write_leaves_the_old_file(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_private_folder_leaves_a_folder_that_is_there_as_it_is(tmp_path):
+def test_private_folders_are_private_all_the_way_and_one_that_is_there_stays_as_it_is(tmp_path):
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared").chmod(0o755)
     assert mode(private_folder(tmp_path / "shared")) == 0o755
+    folder = private_folder(tmp_path / "reports" / "study" / "pages")
+    assert [mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o700] * 3
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
@@ -157,100 +139,38 @@ def test_modes_do_not_depend_on_the_umask(tmp_path, mask):
     assert (mode(path), mode(path.parent), mode(folder), mode(folder.parent)) == (0o600, 0o700, 0o700, 0o700)
 
 
-def test_array_keeps_its_name_and_no_pickles(tmp_path):
-    save_array(np.arange(3), tmp_path / "a")
-    assert np.load(tmp_path / "a").tolist() == [0, 1, 2]
-    with pytest.raises(ValueError, match="Object arrays"):
-        save_array(np.array([object()]), tmp_path / "b")
-
-
 def test_workspace_is_private_absolute_and_ignored_by_git(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = open_workspace(Path("work"))
-    assert folder == tmp_path / "work"
-    assert mode(folder) == 0o700
-    assert (folder / ".gitignore").read_text() == "*\n"
+    assert (folder, mode(folder), (folder / ".gitignore").read_text()) == (tmp_path / "work", 0o700, "*\n")
     (folder / ".gitignore").write_text("mine")
     open_workspace(Path("work"))
     assert (folder / ".gitignore").read_text() == "mine"
 
 
-# keys
-
-plain = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=8,
-)
-
-
-@given(plain)
-@settings(max_examples=40)
-def test_key_does_not_depend_on_the_order_of_settings(value):
-    assert key_of(value) == key_of(json.loads(json.dumps(value)))
-    assert key_of({"a": value, "b": 1}) == key_of({"b": 1, "a": value})
-
-
-@given(plain, plain)
-@settings(max_examples=40)
-def test_other_values_have_other_keys(one, other):
-    if json.dumps(one, sort_keys=True) != json.dumps(other, sort_keys=True):
-        assert key_of(one) != key_of(other)
-
-
-def test_key_parts_are_apart():
-    assert (
-        len({key_of("ab", "c"), key_of("a", "bc"), key_of(["a", "bc"]), key_of("a", "b", "c"), key_of(1), key_of("1")})
-        == 6
-    )
-
-
-def test_key_is_the_same_in_every_process_and_version():
-    assert key_of("a", [1, 2.5, None], {"ü": True}) == "4bc77e2710aa2a54c3b4"
-
-
-def test_file_digest_is_of_the_bytes(tmp_path):
-    (tmp_path / "a").write_bytes(b"abc")
-    assert file_digest(tmp_path / "a") == "ba7816bf8f01cfea4141"  # SHA-256, FIPS 180-2, appendix B.1
-    assert file_digest((tmp_path / "a").as_uri()) == "ba7816bf8f01cfea4141"
-
-
-# names of records
-
-
 def test_record_hashes_are_stable_distinct_and_of_this_table(tmp_path):
     names = record_hashes(tmp_path, "table", 50)
-    assert len(set(names)) == 50
-    assert record_hashes(tmp_path, "table", 50).tolist() == names.tolist()
+    assert (len(set(names)), record_hashes(tmp_path, "table", 50).tolist()) == (50, names.tolist())
     assert record_hashes(tmp_path, "table", 60)[:50].tolist() == names.tolist()
     salt = bytes.fromhex((tmp_path / "salt").read_text())
     digests = [hmac.new(salt, f"table/{i}".encode(), "sha256").hexdigest() for i in range(50)]
     assert Names(names).texts.to_pylist() == [digest[:16] for digest in digests]
     assert not set(record_hashes(tmp_path, "other", 50)) & set(names)
-
-
-def test_record_hashes_cannot_be_made_without_the_salt(tmp_path):
-    one, two = record_hashes(tmp_path / "a", "table", 50), record_hashes(tmp_path / "b", "table", 50)
-    assert not set(one) & set(two)
+    assert not set(record_hashes(tmp_path / "a", "table", 50)) & set(names)  # of another salt
     assert mode(tmp_path / "a" / "salt") == 0o600
 
 
-def _salted(folder: str, gate, queue) -> None:
+def _salted(folder: Path, number: int, gate) -> None:
     gate.wait()
-    queue.put(record_hashes(Path(folder), "table", 3).tolist())
+    np.save(folder / f"{number}.npy", record_hashes(folder, "table", 3))
 
 
 def test_two_processes_share_one_salt(tmp_path):
-    context = multiprocessing.get_context("fork")
     for trial in range(4):
-        gate, queue = context.Barrier(2, timeout=60), context.Queue()
-        racers = [context.Process(target=_salted, args=(str(tmp_path / str(trial)), gate, queue)) for _ in range(2)]
-        for racer in racers:
-            racer.start()
-        found = [queue.get(timeout=60) for _ in racers]
-        for racer in racers:
-            racer.join(60)
-        assert found[0] == found[1]
+        folder = tmp_path / str(trial)
+        folder.mkdir()
+        raced(_salted, (folder, 1), (folder, 2))
+        assert np.load(folder / "1.npy").tolist() == np.load(folder / "2.npy").tolist()
 
 
 def test_drafts_of_processes_that_are_gone_are_removed_and_those_of_others_stay(tmp_path):
@@ -262,11 +182,6 @@ def test_drafts_of_processes_that_are_gone_are_removed_and_those_of_others_stay(
         each.mkdir(parents=True)
     open_workspace(tmp_path)
     assert sorted(each.name for each in (tmp_path / "ledgers").iterdir()) == sorted(under_way)
-
-
-def test_every_folder_on_the_way_to_a_private_one_is_private(tmp_path):
-    folder = private_folder(tmp_path / "reports" / "study" / "pages")
-    assert [mode(each) for each in (folder, folder.parent, folder.parent.parent)] == [0o700] * 3
 
 
 def test_arrays_are_kept_by_their_names_alone_and_objects_are_refused(tmp_path, monkeypatch):
@@ -281,3 +196,7 @@ def test_arrays_are_kept_by_their_names_alone_and_objects_are_refused(tmp_path, 
         assert {name: array.tolist() for name, array in kept.items()} == {"outliers": [True, False]}
     with pytest.raises(ValueError, match=r"must hold no objects, got some in 'names'"):
         save_arrays({"names": np.array(["a", None], dtype=object)}, tmp_path / "other.npz")
+    save_array(np.arange(3), tmp_path / "a")
+    assert np.load(tmp_path / "a").tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="Object arrays"):
+        save_array(np.array([object()]), tmp_path / "b")

@@ -24,9 +24,7 @@ def double(number: int) -> int:
 def test_a_verb_is_a_prefect_task():
     assert isinstance(double, Task)
     assert (double.name, double.task_run_name, double.persist_result) == ("double", "twice {number}", False)
-    assert double.with_options(retries=3).retries == 3
-    assert double.fn(2) == 4
-    assert double.__doc__ == "Return twice a number."
+    assert (double.with_options(retries=3).retries, double.fn(2), double.__doc__) == (3, 4, "Return twice a number.")
     assert list(inspect.signature(double).parameters) == ["number"]
 
 
@@ -39,15 +37,10 @@ def test_a_flow_of_somebody_else_calls_submits_and_maps_it(prefect_database):
     assert own() == (2, 4, [6, 8])
 
 
-def test_what_is_set_on_it_is_set_on_the_task():
-    @verb("own")
-    def own() -> None: ...
-
+def test_what_is_set_on_it_is_set_on_the_task_and_one_that_is_not_made_yet_has_nothing():
+    own = verb("own")(lambda: None)
     own.retries = 3
     assert own.with_options().retries == own.retries == 3
-
-
-def test_one_that_is_not_made_yet_has_nothing():
     with pytest.raises(AttributeError, match="fn"):
         _Verb.__new__(_Verb).fn()
 

@@ -1,4 +1,4 @@
-"""Who ran a study, and where: MLflow's own columns, and the flow run of Prefect."""
+"""Names of metrics that MLflow takes, each column's its own; who ran a study and where: MLflow's and Prefect's tags."""
 
 import getpass
 import subprocess
@@ -7,13 +7,54 @@ from uuid import uuid4
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mlflow import MlflowClient
+from mlflow.utils.validation import _validate_metric_name
 
 from samples.judged import judged_study
 from synthrisk.tasks.tracking import names as module
-from synthrisk.tasks.tracking.names import commit_of, origin
+from synthrisk.tasks.tracking.names import commit_of, metric_key, origin
 from synthrisk.tasks.tracking.store_outage import keep_waiting, read_waiting
 from synthrisk.tasks.workspace.references import store
+
+
+def test_key_is_quantity_and_measure():
+    assert metric_key("risk", "rapid.income") == "risk/rapid.income"
+    distance = "distance_to_closest_record"
+    assert metric_key("memorization_lower", distance) == f"memorization_lower/{distance}"
+
+
+ODD = ["größe", 'the "x"', "a#b", "a\nb", "[x]", "😀", "50%", "a,b", "it's", "x=y", "a\\b"]
+PATHS = ["a/../b", "a//b", "/", "../x", "a/", "."]
+
+
+@pytest.mark.parametrize("name", [*ODD, *PATHS, "x" * 400])
+def test_odd_characters_paths_and_long_names_become_what_mlflow_takes(name):
+    key = metric_key("risk", f"rapid.{name}")
+    _validate_metric_name(key)
+    _validate_metric_name(metric_key("memorization_lower", f"rapid.{name}"))
+    if name in ODD:
+        assert key.startswith("risk/rapid.")
+        assert key.isascii()
+
+
+@given(st.text(min_size=1, max_size=40))
+def test_every_column_name_gives_a_key_that_mlflow_takes(name):
+    _validate_metric_name(metric_key("risk", f"rapid.{name}"))
+
+
+LONG = ["x" * 300 + str(n) for n in range(200)]
+
+
+@pytest.mark.parametrize(
+    "names", [LONG, list(map(chr, range(0x4E00, 0x4E00 + 2000))), ("ä", "ö"), ("a#", "a%"), ("größe", "gräße")]
+)
+def test_columns_apart_have_keys_apart_that_mlflow_takes(names):
+    keys = [metric_key("memorization_lower", f"rapid.{name}") for name in names]
+    assert len(set(keys)) == len(names)
+    for key in keys:
+        _validate_metric_name(key)
 
 
 @pytest.fixture
@@ -35,20 +76,13 @@ def test_the_user_and_the_command_are_named_but_not_its_arguments(monkeypatch, t
     monkeypatch.setattr(sys, "argv", ["/venv/bin/synthrisk", "evaluate", "--tracking-uri", "http://me:secret@host"])
     monkeypatch.chdir(tmp_path)
     told = {name: text for name, text in origin().items() if name.startswith("mlflow.")}
-    assert told == {
-        "mlflow.user": getpass.getuser(),
-        "mlflow.source.name": "synthrisk evaluate",
-        "mlflow.source.type": "LOCAL",
-    }
+    source = {"mlflow.source.name": "synthrisk evaluate", "mlflow.source.type": "LOCAL"}
+    assert told == {"mlflow.user": getpass.getuser(), **source}
     monkeypatch.chdir(script.parent)
     assert origin()["mlflow.source.git.commit"] == commit
-
-
-def test_of_a_script_the_commit_is_that_of_its_own_folder(monkeypatch, tmp_path, repository):
-    script, commit = repository
     monkeypatch.setattr(sys, "argv", [str(script)])
     monkeypatch.chdir(tmp_path)
-    told = origin()
+    told = origin()  # of a script the commit is that of its own folder
     assert (told["mlflow.source.name"], told["mlflow.source.git.commit"]) == (str(script), commit)
 
 

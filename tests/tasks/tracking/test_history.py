@@ -21,11 +21,8 @@ def test_the_oldest_study_comes_first_and_holds_what_was_found(kept):
         assert past.tags["data_digest"] == "d" * 16
 
 
-def test_an_unknown_experiment_names_those_there_are(kept):
+def test_an_unknown_experiment_and_a_workspace_without_results_are_refused(kept, tmp_path):
     with pytest.raises(InputError, match=r"must be one of .*people.*, got 'poeple'"):
         studies(Tracking(), kept.folder, "poeple")
-
-
-def test_a_workspace_without_results_says_so(tmp_path):
     with pytest.raises(InputError, match="must hold a study's results"):
         studies(Tracking(), tmp_path, "people")
