@@ -397,10 +397,7 @@ def test_releasing_records_of_unique_keys_does_not_lower_the_credit(name):
     real = REAL.assign(city=[f"place {i % 30}" for i in range(40)], age=range(40))
     values = [
         METRICS[name](
-            real,
-            pd.concat([SYNTHETIC, real.iloc[:leaked]]),
-            quasi_identifiers=["age", "city"],
-            sensitive="illness",
+            real, pd.concat([SYNTHETIC, real.iloc[:leaked]]), quasi_identifiers=["age", "city"], sensitive="illness"
         )
         .records["score"]
         .to_numpy()

@@ -453,10 +453,7 @@ AWKWARD = {
     "unicode": (pd.DataFrame({"a": ["Łódź 'x'", 'a"b'], "b": ["\0", "\0b"]}), 1),
     "booleans": (pd.DataFrame({"a": [True, False], "b": [False, True]}), 1),
     "nullable": (pd.DataFrame({"a": pd.array([True, None], dtype="boolean"), "b": pd.array([1, None], "Int8")}), 1),
-    "dates": (
-        pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"]), "b": pd.to_timedelta([1, 2], "D")}),
-        1,
-    ),
+    "dates": (pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"]), "b": pd.to_timedelta([1, 2], "D")}), 1),
     "close dates": (pd.DataFrame({"a": pd.to_datetime([1600000000000000001, 1600000000000000002])}), 1),
     "nan and NA": (pd.DataFrame({"a": pd.Series([1.0, 0.0, 2.0], dtype="Float64") / pd.Series([1.0, 0.0, 1.0])}), 1),
     "sparse": (pd.DataFrame({"a": pd.arrays.SparseArray([0, 0, 3, 5])}), 1),
