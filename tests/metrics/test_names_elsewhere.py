@@ -28,8 +28,7 @@ FRAME = pd.DataFrame({"age": [1, 2], "income": ["a", "b"]})
 @pytest.mark.parametrize(("tool", "name", "own"), BROUGHT)
 def test_a_metric_by_the_name_of_another_tool_is_found(tool, name, own):
     assert own in METRICS
-    assert ours(name, METRICS) == own
-    assert nearest(name, METRICS) == f" (did you mean {own!r}?)"
+    assert (ours(name, METRICS), nearest(name, METRICS)) == (own, f" (did you mean {own!r}?)")
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| {tool} |") and f"`{name}`" in line)
     assert row.endswith(f"| `{own}` |")
 
@@ -99,7 +98,6 @@ def test_where_the_page_says_that_numbers_agree_they_do():
 
 
 def test_one_name_means_one_thing():
-    """Two tools may share a name only where both mean the same of ours."""
     meant: dict[str, set[object]] = {}
     for _, name, own in [*BROUGHT, *ARGUMENTS]:
         meant.setdefault(plain(name), set()).add(own)
@@ -112,7 +110,6 @@ def test_ours_may_be_written_otherwise(name):
 
 
 def test_a_name_of_a_table_is_not_taken_for_another_tools():
-    """Columns may be called as tools call arguments; without one of ours in the table nothing is said."""
     assert nearest("target", ["age", "income"]) == ""
     assert ours("ZCAP", ["rapid"]) is None
 

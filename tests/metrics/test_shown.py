@@ -143,7 +143,6 @@ def test_a_study_shows_its_answer():
 
 
 def test_scores_that_are_all_0_or_1_are_drawn_as_shares():
-    """No curve of steps: each share is a bar from 0 to 1, that of the records with its interval."""
     records = pd.DataFrame({"score": [1.0] * 30 + [0.0] * 70 + [np.nan]})
     details = {"control": 0.2, "guess": 0.7, "null_real_mean": 0.25, "ceiling": np.nan}
     with mpl.rc_context({"backend": "agg"}):

@@ -83,9 +83,6 @@ def test_abstaining_is_allowed(kind):
     check_attack(made(kind, signatures[kind]))
 
 
-# Attacks that break one rule each
-
-
 def crash(release, known, secret, rng):
     return mode(release, known, secret, rng).assign(confidence=release[secret].str.len().max())  # not all is text
 
@@ -223,7 +220,6 @@ def test_each_rule_is_broken_by_one(kind, function, says):
 
 
 def test_order_of_rows_is_tested_by_the_framework():
-    """It hands every order of rows in one: only an attack that knows the tables from elsewhere can tell."""
     seen = []
 
     def spies(release, known, secret, rng):

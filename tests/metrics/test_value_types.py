@@ -240,7 +240,6 @@ def test_each_dress_of_each_column_is_taken_off(column, name):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(("place", "metric"), [*enumerate(MEASURES.values())], ids=MEASURES.keys())
 def test_a_copy_scores_as_a_copy_in_some_outfits(metric, place):
-    """Each metric in some outfits, each outfit by some metrics."""
     scores_as_a_copy_in(metric, OUTFITS[place % 9 :: 99 if metric.name in SLOW else 9])
 
 
@@ -369,7 +368,6 @@ def test_durations_are_not_compared_with_dates():
 
 
 def test_codes_stay_codes_beside_control_records_with_other_codes():
-    """Categories of numbers are stacked as categories: as objects they would become numbers."""
     real = pd.DataFrame({"x": pd.Categorical([1, 2, 3, 1]), "y": [*"abcd"]})
     control = pd.DataFrame({"x": pd.Categorical([4, 1]), "y": [*"ab"]})
     tables = Tables(real, real, control)

@@ -135,8 +135,7 @@ def test_claims_about_nobody_alone_have_no_value_but_count_as_wrong():
     real, release = pd.DataFrame({"age": [1, 2], "ill": [*"ab"]}), pd.DataFrame({"age": [3, 4], "ill": [*"ab"]})
     score = GROUP(real, release, quasi_identifiers=["age"], sensitive="ill")
     assert np.isnan(score.value)
-    assert score.reason == "no claim is about a real record"
-    assert score.published == 0
+    assert (score.reason, score.published) == ("no claim is about a real record", 0)
     divided = pd.DataFrame({"age": [1, 1], "ill": [*"ab"]})
     assert GROUP(real, divided, quasi_identifiers=["age"], sensitive="ill").reason == "the attack made no claim"
 
@@ -172,10 +171,6 @@ def test_two_sensitive_columns_or_none_with_a_value_are_refused():
 
 
 def test_a_copy_beats_fresh_and_fresh_does_not_make_control_records_look_easier():
-    """Judged among their own group alone, few control records would agree more often than many members.
-
-    That difference, of a release that knows neither group, is far below 0; judged on all together it is 0 in the mean.
-    """
     joint, apart, copied = [], [], []
     for seed in range(20):
         people = drawn(seed, 150, levels=("no", "yes"), p=(0.85, 0.15))

@@ -84,8 +84,7 @@ def test_nearest_record_equals_plain_loops(secret, neighbours, seed):
     c, s = claims.score.mean(), claims.baseline.mean()
     d = found.details
     assert found.value == found.published == pytest.approx(c)
-    assert d["claims"] == len(claims)
-    assert d["correct"] == claims.score.sum()
+    assert (d["claims"], d["correct"]) == (len(claims), claims.score.sum())
     assert d["attempts"] == real[secret].notna().sum()
     assert d["statistical_confidence"] == d["guess"] == pytest.approx(s)
     assert d["confidence_improvement"] == pytest.approx((c - s) / (1 - s))
@@ -102,8 +101,7 @@ def test_key_class_abstains_where_the_key_is_unseen():
     assert found.records["claim"].tolist() == [True, True, True, False]
     assert found.records["score"].tolist()[:3] == [1, 0, 0]
     assert found.records["confidence"].tolist()[:3] == pytest.approx([2 / 3, 2 / 3, 1])
-    assert found.records["baseline"].tolist()[:3] == [0.75, 0.75, 0.25]
-    assert found.value == pytest.approx(1 / 3)
+    assert (found.records["baseline"].tolist()[:3], found.value) == ([0.75, 0.75, 0.25], pytest.approx(1 / 3))
     assert found.details["constant_guess"] == 0.75
 
 
@@ -111,8 +109,7 @@ def test_a_model_claims_for_everybody():
     real, release = tables(3, secret="vote")
     model = DecisionTreeClassifier(max_depth=2, random_state=0)
     found = INFERENCE(real, release, quasi_identifiers=KNOWN, sensitive="vote", model=model)
-    assert found.details["claim_probability"] == 1
-    assert found.settings["attacker"] == "DecisionTreeClassifier"
+    assert (found.details["claim_probability"], found.settings["attacker"]) == (1, "DecisionTreeClassifier")
     named = INFERENCE(real, release, quasi_identifiers=KNOWN, sensitive="vote", attacker="cart", seed=4)
     assert named.settings["attacker"] == "cart"
 
@@ -149,8 +146,7 @@ def test_a_sample_of_targets_is_the_same_in_any_order():
     first = INFERENCE(real, release, **options)
     order = np.random.default_rng(1).permutation(len(real))
     second = INFERENCE(real.iloc[order], release, **options)
-    assert first.details["attempts"] == 20
-    assert first.value == second.value
+    assert (first.details["attempts"], first.value) == (20, second.value)
     assert first.details == pytest.approx(second.details, rel=1e-12, nan_ok=True)
     assert INFERENCE(real, release, **(options | {"attempts": 10**6})).details["attempts"] == real.vote.notna().sum()
 
@@ -217,8 +213,7 @@ def test_an_attack_that_abstains_has_no_value():
         real, release, quasi_identifiers=KNOWN, sensitive="vote", attacker=Attack("silent", "inference", silent)
     )
     assert np.isnan(found.value)
-    assert found.reason == "the attack made no claim"
-    assert found.details["claim_probability"] == 0
+    assert (found.reason, found.details["claim_probability"]) == ("the attack made no claim", 0)
 
 
 @pytest.mark.parametrize(

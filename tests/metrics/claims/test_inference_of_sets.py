@@ -63,8 +63,7 @@ def test_claims_are_those_of_the_records_that_may_be_the_target(seed: int, attac
         if due is None:
             continue
         judged += 1
-        assert own["guessed"] == due
-        assert own["score"] == (person["vote"] in VOTES[due])
+        assert (own["guessed"], own["score"]) == (due, person["vote"] in VOTES[due])
         assert own["baseline"] == pytest.approx(real["vote"].isin(VOTES[due]).mean())
         share = sum(v == due for v in pool) / sum(v is not None for v in pool)
         assert own["confidence"] == pytest.approx(share * (1 - near))
@@ -77,8 +76,7 @@ def test_a_band_of_numbers_that_is_claimed_is_right_where_it_holds_the_number():
     sets = ValueSets({"pay": {15.0: ValueSet(10, 20), 60.0: ValueSet(30, 100)}})
     roles = {"quasi_identifiers": ["job"], "sensitive": "pay"}
     found = METRICS["inference"](real, sets.beside(release), **roles).records
-    assert found["score"].tolist() == [1, 0, 1, 1]
-    assert found["baseline"].tolist() == [0.25, 0.25, 0.5, 0.25]
+    assert (found["score"].tolist(), found["baseline"].tolist()) == ([1, 0, 1, 1], [0.25, 0.25, 0.5, 0.25])
 
 
 def test_with_entities_a_set_is_right_where_some_record_of_the_entity_is_in_it():

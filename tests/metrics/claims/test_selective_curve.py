@@ -53,14 +53,12 @@ def test_curve_equals_plain_loops(rows):
         if found is None or not found[0] or point.share * len(rows) < 10 - 1e-9:
             assert all(math.isnan(v) for v in point[1:])
         else:
-            assert point.precision == pytest.approx(found[1])
-            assert point.baseline == pytest.approx(found[2])
+            assert (point.precision, point.baseline) == (pytest.approx(found[1]), pytest.approx(found[2]))
             assert 0 <= point.lower <= point.precision + 1e-12
             assert point.precision - 1e-12 <= point.upper <= 1
 
 
 def test_by_hand_with_ties():
-    """In each half 20 attempts, 10 tied at the top of which 6 are right: half of them are claimed."""
     surety = np.tile(np.repeat([0.9, 0.4], 10), 2)
     right = np.tile(np.r_[np.ones(6), np.zeros(4), np.ones(1), np.zeros(9)], 2)
     (point,) = selective_curve(surety, right, np.full(40, 0.3), np.repeat([0, 1], 20), shares=[0.25])
@@ -72,7 +70,6 @@ def test_by_hand_with_ties():
 
 
 def test_the_threshold_is_not_chosen_on_the_claims_it_judges():
-    """The two halves differ: what is a tenth in one is everything in the other."""
     surety = np.r_[np.arange(100.0), np.arange(100.0) + 1000]
     half = np.repeat([0, 1], 100)
     right = np.r_[np.zeros(100), np.ones(100)]
@@ -167,5 +164,4 @@ def test_claims_without_confidence_come_last():
         }
     )
     found = selective_details(records)
-    assert found["selective_0.5"] == 1.0
-    assert found["selective_1"] == 0.5
+    assert (found["selective_0.5"], found["selective_1"]) == (1.0, 0.5)

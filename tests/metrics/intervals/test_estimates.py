@@ -77,9 +77,6 @@ def cut(rng, R, K, n, kind):
     return held_out
 
 
-# Effects
-
-
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 5), st.integers(6, 30))
 def test_complete_folds_give_each_records_mean_as_member_and_its_one_control_score(seed, R, K, n):
     rng = np.random.default_rng(seed)
@@ -127,9 +124,6 @@ def test_a_record_never_held_out_has_no_control_effect():
     assert effects(x, held_out)[0, [2, 5]].tolist() == [2.0, 5.0]
 
 
-# The crossed interval
-
-
 @given(
     st.integers(0, 10**6), st.integers(1, 5), st.integers(2, 40), st.floats(0, 3), st.sampled_from([0.8, 0.95, 0.99])
 )
@@ -159,9 +153,6 @@ def test_crossed_reads_no_seed_and_the_others_are_determined_by_theirs():
         assert first == again
         if method != "repetitions":  # few different resamples of three
             assert (first == other) == (method == "crossed")
-
-
-# The bootstraps, resampled again in plain loops
 
 
 def resampled(e, method, draws, rng, entity):
@@ -197,8 +188,7 @@ def test_each_bootstrap_agrees_with_another_resampling(method, clustered):
 def test_the_bootstrap_over_repetitions_spans_the_extremes_of_three():
     e = np.random.default_rng(1).normal(size=(3, 20))
     found = estimate(e, method="repetitions", resamples=2000)
-    assert found.lower == pytest.approx(e.mean(axis=1).min())
-    assert found.upper == pytest.approx(e.mean(axis=1).max())
+    assert (found.lower, found.upper) == (pytest.approx(e.mean(axis=1).min()), pytest.approx(e.mean(axis=1).max()))
 
 
 def test_entities_are_the_clusters_of_the_plain_formula():
@@ -225,9 +215,6 @@ def test_the_noise_between_repetitions_is_taken_per_entity():
     one = rng.normal(size=(3, 20))  # five equal records an entity: the same study as one record an entity
     found, plain = estimate(one[:, entity], entities=entity), estimate(one)
     assert (found.lower, found.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
-
-
-# Degenerate input
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -273,9 +260,6 @@ def test_values_of_releases_give_the_t_interval_of_the_repetitions():
     assert math.isnan(across_repetitions(values[:1]).lower)
     assert math.isnan(across_repetitions(np.full((2, 2), np.nan)).value)
     assert across_repetitions(np.array([[0.1, np.nan], [0.3, 0.5]])).value == pytest.approx(0.25)
-
-
-# Coverage
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,6 @@ from synthrisk.metrics.intervals.isolated_records import NOBODY, isolation_detai
 )
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_limits_are_those_of_the_exact_odds_ratio(x, k, n, c, confidence):
-    """The odds ratio's by scipy, each turned into the mean of the noncentral hypergeometric distribution."""
     found, chance = memorized((x, k - x), (n, c), confidence), n / (n + c)
     limits = odds_ratio([[x, k - x], [n - x, c - k + x]], kind="conditional").confidence_interval(confidence)
     ends = {0.0: max(0, k - c) / k, math.inf: min(k, n) / k}
@@ -27,7 +26,6 @@ def test_limits_are_those_of_the_exact_odds_ratio(x, k, n, c, confidence):
 
 @pytest.mark.parametrize(("n", "c", "k"), [(8, 2, 1), (8, 2, 3), (10, 10, 6), (40, 10, 12), (5, 30, 9)])
 def test_where_nobody_is_remembered_the_limits_hold_0_often_enough(n, c, k):
-    """Chances of all outcomes by whole numbers."""
     held, mean = Fraction(0), Fraction(0)
     for x in range(max(0, k - c), min(n, k) + 1):
         chance = Fraction(math.comb(n, x) * math.comb(c, k - x), math.comb(n + c, k))
@@ -64,7 +62,6 @@ def test_details_are_shares_and_gains_of_one_release():
 
 @pytest.mark.parametrize(("isolated", "claims"), [((18, 2), 20), ((18, 2), 400), ((3, 9), 50), ((0, 0), 300)])
 def test_memorization_is_the_excess_of_members_per_claim(isolated, claims):
-    """By hand: x - k n/(n + c) members too many are worth (n + c)/c each of what a copy shows, over all claims."""
     found, n, c = isolation_details(isolated, (80, 20), claims), 80, 20
     k = sum(isolated)
     by_hand = (isolated[0] - k * n / (n + c)) * (n + c) / c / claims
@@ -113,8 +110,7 @@ def test_the_gain_of_a_study_by_plain_loops(seed, per_entity):
                 if flags[i, j, p] == 1:
                     by_chance += c / (n + c)
                     as_control += bool(control[i, j, p])
-    assert found.value == pytest.approx(1 - as_control / by_chance)
-    assert contributions.shape == (2, 60)
+    assert (found.value, contributions.shape) == (pytest.approx(1 - as_control / by_chance), (2, 60))
     assert contributions.mean() == pytest.approx(found.value)
     assert found.lower < found.value < found.upper <= 1
     order = np.random.default_rng(seed).permutation(60)
@@ -130,8 +126,7 @@ def test_one_release_has_the_exact_limits():
     flags = (np.random.default_rng(0).random((1, 1, 60)) < 0.3).astype(float)
     x, k = int(flags[member].sum()), int(flags.sum())
     found, contributions = memorized_in_study(flags, member, control)
-    assert found == memorized((x, k - x), (40, 20))
-    assert contributions.mean() == pytest.approx(found.value)
+    assert (found, contributions.mean()) == (memorized((x, k - x), (40, 20)), pytest.approx(found.value))
 
 
 def test_a_copy_a_release_without_control_records_and_one_that_isolates_nobody():
@@ -141,8 +136,7 @@ def test_a_copy_a_release_without_control_records_and_one_that_isolates_nobody()
     assert copy.lower < 1
     nobody, contributions = memorized_in_study(np.zeros_like(flags), member, control)
     assert math.isnan(nobody.value)
-    assert nobody.note == NOBODY
-    assert contributions.shape == (2, 0)
+    assert (nobody.note, contributions.shape) == (NOBODY, (2, 0))
     own, _ = memorized_in_study(flags, member, control)
     more = [np.concatenate([each, one[:, :1]], axis=1) for each, one in ((flags, flags), (member, member))]
     more.append(np.concatenate([control, np.zeros_like(control[:, :1])], axis=1))

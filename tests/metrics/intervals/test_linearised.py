@@ -25,7 +25,6 @@ def test_equal_weights_leave_the_scores():
 
 
 def test_their_variance_is_that_of_the_ratio():
-    """Against the spread of weighted means of many samples."""
     rng = np.random.default_rng(1)
     weights = rng.lognormal(0, 1, (4000, 200))
     scores = (rng.random((4000, 200)) < 0.3 + 0.3 * (weights > 1)).astype(float)

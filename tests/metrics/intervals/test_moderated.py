@@ -29,8 +29,6 @@ from synthrisk.metrics.study.groups import find_groups
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.yardsticks import moderated_findings, moderated_yardsticks, with_moderated_beside
 
-# Inverse trigamma
-
 
 @given(st.floats(1e-4, 1e6))
 def test_the_inverse_of_trigamma_is_inverse(x):
@@ -43,9 +41,6 @@ def test_the_inverse_of_trigamma_at_known_places():
     assert trigamma_inverse(math.pi**2 / 6 - 1) == pytest.approx(2, rel=1e-12)
     with pytest.raises(InputError, match="y must be above 0, got -1"):
         trigamma_inverse(-1)
-
-
-# The moments, written out from METHODS 6.1 with derivatives of log gamma for digamma and trigamma
 
 
 def digamma_by_hand(x):
@@ -114,8 +109,7 @@ def test_prior_and_limits_are_the_formulas(seed, count, R, wild):
 def test_d0_and_s0_are_recovered(d0, R):
     ratios = 1.7 * np.random.default_rng(0).f(R - 1, d0, 200_000)
     found = prior(ratios, np.full(len(ratios), R - 1))
-    assert found.freedom == pytest.approx(d0, rel=0.08)
-    assert found.ratio == pytest.approx(1.7, rel=0.03)
+    assert (found.freedom, found.ratio) == (pytest.approx(d0, rel=0.08), pytest.approx(1.7, rel=0.03))
 
 
 def test_ratios_that_agree_better_than_chance_borrow_at_most_twenty_degrees_of_freedom():
@@ -137,9 +131,6 @@ def test_ratios_without_a_logarithm_are_refused():
             prior(np.array(ratios), np.ones(len(ratios)))
 
 
-# Who takes part
-
-
 def crossed(rng, n=200, R=2, drift=0.0, chance=0.3, scale=LINE):
     e = (rng.random((R, n)) < chance + 0.2 * rng.random(n)) * 1.0 + drift * rng.normal(size=(R, 1))
     return estimate(e, scale=scale)
@@ -148,8 +139,7 @@ def crossed(rng, n=200, R=2, drift=0.0, chance=0.3, scale=LINE):
 def test_fewer_than_four_stay_crossed():
     rng = np.random.default_rng(3)
     three = [crossed(rng) for _ in range(3)]
-    assert moderate(three) == three
-    assert {e.method for e in moderate([*three, crossed(rng)])} == {"moderated"}
+    assert (moderate(three), {e.method for e in moderate([*three, crossed(rng)])}) == (three, {"moderated"})
 
 
 def test_one_repetition_and_no_noise_take_no_part():
@@ -159,8 +149,7 @@ def test_one_repetition_and_no_noise_take_no_part():
     others = [crossed(rng, R=1), still, estimate(np.full((2, 3), np.nan)), Estimate(0.1, 0.0, 0.2, "wilson")]
     assert moderate(others + four[:3]) == others + four[:3]
     mixed = moderate([others[0], four[0], others[1], *four[1:], *others[2:]])
-    assert [mixed[0], mixed[2]] == others[:2]
-    assert [mixed[1], *mixed[3:6]] == moderate(four)
+    assert ([mixed[0], mixed[2]], [mixed[1], *mixed[3:6]]) == (others[:2], moderate(four))
 
 
 def test_means_that_tie_are_moderated_by_the_prior_of_the_others():
@@ -169,8 +158,7 @@ def test_means_that_tie_are_moderated_by_the_prior_of_the_others():
     tied = estimate(np.array([[0.0, 1.0] * 50, [1.0, 0.0] * 50]) * 0.5 + 0.1 * rng.random(100))
     assert tied.parts.between < 1e-30 < tied.parts.noise
     *others, own = moderate([*four, tied])
-    assert others == moderate(four)
-    assert own.parts.prior == others[0].parts.prior
+    assert (others, own.parts.prior) == (moderate(four), others[0].parts.prior)
     assert own.parts.posterior > 0
     assert moderate([*four[:3], tied]) == [*four[:3], tied]
 
@@ -191,12 +179,8 @@ def test_the_order_of_findings_changes_nothing():
 def test_two_repetitions_say_what_they_rest_on():
     rng = np.random.default_rng(7)
     two, three = ([crossed(rng, R=R) for _ in range(4)] for R in (2, 3))
-    assert {e.note for e in two} == {TWO_REPETITIONS}
-    assert {e.note for e in moderate(two)} == {BORROWED}
+    assert ({e.note for e in two}, {e.note for e in moderate(two)}) == ({TWO_REPETITIONS}, {BORROWED})
     assert {e.note for e in three + moderate(three)} == {""}
-
-
-# Scales
 
 
 @pytest.mark.parametrize("scale", [SHARE, DIFFERENCE, GAIN], ids=["share", "difference", "gain"])
@@ -236,9 +220,6 @@ def test_a_transform_is_applied_in_the_scale_of_the_mean():
 def test_limits_of_nothing_are_nothing():
     nan = float("nan")
     assert all(math.isnan(end) for end in SHARE.between(0.2, nan, nan))
-
-
-# Findings
 
 
 def attacked(rng, leak=0.0, R=2, K=2, n=120, transform=None):
@@ -306,9 +287,6 @@ def test_each_yardstick_has_kinds_of_its_own():
     assert "population" not in after[2]
 
 
-# Coverage and width in simulated studies
-
-
 def simulated(rng, findings, R, n=400):
     """Return memorization of a study's findings, truth 0, in which repetitions drift as much as the noise is."""
     noise = np.sqrt(0.25 / n)
@@ -348,6 +326,5 @@ def test_limits_on_the_logit_cover_as_often_as_plain_ones(chance):
 
 def test_the_prior_is_what_the_interval_uses():
     parts = Variances(1e-4, 9e-4, 2e-4, 100, 3, Prior(6.0, 1.5))
-    assert parts.posterior == pytest.approx((6 * 1.5 * 2e-4 + 2 * 9e-4) / 8)
-    assert parts.between_freedom == 8
+    assert (parts.posterior, parts.between_freedom) == (pytest.approx((6 * 1.5 * 2e-4 + 2 * 9e-4) / 8), 8)
     assert parts.terms[1] == pytest.approx((parts.posterior - 2e-4) / 3)

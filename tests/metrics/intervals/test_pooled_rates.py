@@ -55,7 +55,6 @@ def test_the_rate_is_that_of_a_plain_loop_over_all_pooled_scores(seed, decimals,
 
 @pytest.mark.parametrize("with_entities", [False, True])
 def test_a_resample_is_what_a_study_of_the_drawn_records_would_show(with_entities):
-    """Records repeated as often as their entity was drawn, by the summary of one release, which shares no code."""
     rng = np.random.default_rng(3)
     scores, member, control = made(rng, 300, decimals=1, leaked=0.05, holes=0.1)
     own = rng.permutation(300) % 90 if with_entities else np.arange(300)
@@ -71,7 +70,6 @@ def test_a_resample_is_what_a_study_of_the_drawn_records_would_show(with_entitie
 
 
 def test_the_limits_are_exact_ones_at_the_effective_number_of_a_plain_bootstrap():
-    """400 resamples of records in a loop, each through the summary of one release."""
     rng = np.random.default_rng(5)
     scores, member, control = made(rng, 300, decimals=2, leaked=0.05)
     found = pooled_rates(scores, member, control, Interval(resamples=2000), rates=(0.05,))[0.05]
@@ -97,7 +95,6 @@ def test_where_nobody_is_found_the_limit_is_the_exact_one_of_both_numbers():
 
 
 def test_members_told_by_what_is_missing_count_as_much():
-    """Every twentieth member stands where the release has a gap: farther from it than any control record."""
     rng = np.random.default_rng(4)
     member = np.arange(4000).reshape(1, 1, -1) < 2000
     scores = np.where(np.arange(4000) < 100, -9.0, rng.normal(size=4000)).reshape(1, 1, -1)
@@ -109,7 +106,6 @@ def test_members_told_by_what_is_missing_count_as_much():
 
 
 def test_one_record_seen_in_ten_repetitions_is_one_record():
-    """The same scores ten times over say no more, so the interval is as wide."""
     scores, member, control = made(np.random.default_rng(0), 2000, repetitions=1)
     once = pooled_rates(scores, member, control, rates=(0.01,))[0.01]
     often = pooled_rates(*(np.repeat(each, 10, axis=0) for each in (scores, member, control)), rates=(0.01,))[0.01]
@@ -160,7 +156,6 @@ def test_a_rate_out_of_range(rate):
 
 
 def test_intervals_hold_what_is_true():
-    """60 studies each; benchmarks/pooled_rates.py prints more of them. 52 of 60 is three standard errors below .95."""
     for design in (DESIGNS[0], DESIGNS[4], DESIGNS[7]):
         assert float(held(design, 1000, 3, 2, 60)[0].split()[0]) >= 52 / 60
 

@@ -55,7 +55,6 @@ def test_limits_are_those_of_the_plain_loop_within_monte_carlo_error(kind, n, cl
 
 
 def test_up_to_a_number_of_units_it_is_the_bootstrap_itself():
-    """Sums of one-hot units are the counts: whole numbers that add up to the units, multinomial each."""
     sums = resampled_sums(np.eye(40), 5000, 3)
     assert np.array_equal(sums, np.round(sums))
     assert (sums.sum(axis=1) == 40).all()

@@ -67,7 +67,6 @@ def test_a_rate_needs_ten_expected_false_positives(controls, estimable):
 
 @pytest.mark.parametrize(("rate", "controls"), [(0.1, 100), (0.1, 1230), (0.01, 1000), (0.01, 7000), (0.001, 10000)])
 def test_a_rate_that_controls_reach_exactly_is_reached(rate, controls):
-    """Members below those controls and above all others are found at that rate, whatever the rounding."""
     scores = np.repeat([1.0, -1.0], [round(rate * controls), controls - round(rate * controls)])
     assert attack_summary(np.repeat([2.0, 0.0], [30, 70]), scores).rates[rate].value == 1
 
@@ -80,9 +79,7 @@ def test_extremes():
         (low, low, 0.5, 0, 0.1),
     ):
         found = attack_summary(members, controls)
-        assert found.auc == auc
-        assert found.advantage == advantage
-        assert found.rates[0.1].value == pytest.approx(rate)
+        assert (found.auc, found.advantage, found.rates[0.1].value) == (auc, advantage, pytest.approx(rate))
 
 
 def test_nobody_to_compare():

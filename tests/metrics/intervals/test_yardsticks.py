@@ -57,9 +57,6 @@ def test_there_is_no_gain_over_a_perfect_yardstick():
     assert gain(0.0, 0.5) == -1
 
 
-# Paired: the same members against the release and against non-members
-
-
 def table(both, first, second, neither):
     counts = [both, first, second, neither]
     return np.repeat([1.0, 1.0, 0.0, 0.0], counts), np.repeat([1.0, 0.0, 1.0, 0.0], counts)
@@ -72,7 +69,6 @@ def wilson(count, n, z=1.959963984540054):
 
 
 def test_right_and_wrong_scores_of_the_same_records_have_newcombes_paired_interval():
-    """Newcombe 1998, Statistics in Medicine 17, 2635, method 10: 20 both, 12 and 2 one alone, 16 neither."""
     x, y = (pd.Series(s) for s in table(20, 12, 2, 16))
     found = against_population(x, y)
     phi = (20 * 16 - 12 * 2 - 50 / 2) / math.sqrt(32 * 18 * 22 * 28)
@@ -102,7 +98,6 @@ def test_phi_by_hand(cells, phi):
 @pytest.mark.parametrize("cells", [(20, 12, 2, 16), (2, 8, 7, 33), (0, 3, 0, 40), (30, 0, 5, 5)])
 @pytest.mark.parametrize("paired", [True, False])
 def test_limits_of_the_gain_are_those_of_a_difference_that_is_zero(cells, paired):
-    """At a limit g the hybrid limit of (1 - x) - (1 - g)(1 - s) is 0: found by bisection."""
     x, y = table(*cells)
     first, second = share(x, 0.95), share(y, 0.95)
     phi = correlation(x, y) if paired else 0.0
@@ -141,7 +136,6 @@ def test_records_scored_by_one_of_the_two_count_in_its_mean_only():
 
 
 def test_paired_intervals_cover_the_difference():
-    """600 tables of 60 pairs that agree often, near the edge: nominal .95."""
     rng = np.random.default_rng(4)
     held = []
     for _ in range(600):
@@ -152,8 +146,6 @@ def test_paired_intervals_cover_the_difference():
     assert 0.935 <= np.mean(held) <= 0.995
 
 
-# The direct call
-
 REAL = pd.DataFrame({"age": [30, 30, 40, 40, 50], "vote": ["a", "b", "a", "a", "b"]})
 CONTROL = pd.DataFrame({"age": [30, 30, 40, 60], "vote": ["b", "b", "a", "a"]})
 RELEASE = pd.DataFrame({"age": [30, 30, 40, 50], "vote": ["a", "b", "b", "b"]})
@@ -161,7 +153,6 @@ ROLES = {"quasi_identifiers": ["age"], "sensitive": "vote"}
 
 
 def test_population_of_a_direct_call_by_hand_count():
-    """Control as the release: key 30 says b (wrong, right), key 40 says a (right, right), key 50 is unseen."""
     found = METRICS["zero_cap"](REAL, RELEASE, control=CONTROL, **ROLES).details
     assert found["population"] == pytest.approx(3 / 5)
     value = (0.5 + 0.5 + 0 + 0 + 1) / 5
@@ -225,7 +216,6 @@ def test_each_yardstick_of_a_direct_call_has_gain_difference_and_intervals(name,
 
 
 def test_distances_to_non_members_by_hand():
-    """Members 0, 4, 10 and non-members 1, 7: 1, 3 and 3 away; x is 0 away. Linear in the mean, T'(m) = -T(1-T)/m."""
     members, control = pd.DataFrame({"x": [0.0, 4.0, 10.0]}), pd.DataFrame({"x": [1.0, 7.0]})
     found = METRICS["distance_to_closest_record"](members, members + 0.5, control=control, space="gower")
     own, others = 0.5 / 10.5, np.array([0.1, 0.3, 0.3])  # in shares of each space's range
@@ -238,7 +228,6 @@ def test_distances_to_non_members_by_hand():
 
 
 def test_a_non_member_is_never_compared_with_itself():
-    """By hand: of 0, 1, 10 and 11 the nearest other person is a non-member for 10 and 11 alone."""
     members, control = pd.DataFrame({"x": [0.0, 1.0, 10.0, 11.0]}), pd.DataFrame({"x": [-4.0, 10.4, 30.0]})
     for name in ("authenticity", "identifiability_score"):
         assert METRICS[name](members, members, control=control).details["population"] == 0.5
@@ -248,7 +237,6 @@ def test_a_non_member_is_never_compared_with_itself():
 
 
 def test_who_was_in_has_no_population():
-    """Of real records, that is: where a release has one value no metric has any."""
     without = {n for n, m in METRICS.items() if not (m.has_population or m.by_release)}
     assert without == {"membership", "hidden_rate", "membership_inference_risk"}
     linked = METRICS["hidden_rate"](REAL, RELEASE, control=CONTROL, links=[0, 1, 2, 3]).details
@@ -310,8 +298,6 @@ def scored_beside_control(adult_parts):
     return cache(lambda name: METRICS[name](members, release, control=control, **adult_options(name)))
 
 
-# A study
-
 CAP = Measure("zero_cap", "zero_cap", "income")
 
 
@@ -330,8 +316,7 @@ def test_all_three_yardsticks_are_one_formula():
         "control": beside_control(finding, own, Interval(), None),
         "population": beside_population(finding, own, population, of_population, Interval(), None),
     }
-    assert found["control"].success == finding.risk_control
-    assert found["population"].success == population.risk
+    assert (found["control"].success, found["population"].success) == (finding.risk_control, population.risk)
     x = finding.risk.value
     for each in found.values():
         assert each.gain.value == pytest.approx((x - each.success.value) / (1 - each.success.value), abs=1e-12)
@@ -392,7 +377,6 @@ def test_a_population_that_scores_nobody_is_no_yardstick():
 
 
 def test_the_guess_of_claims_is_that_of_the_claims_about_members():
-    """By hand: members are claimed a, which 3 of 4 real records have; control records b, which 1 of 4 has."""
     members, control = (pd.DataFrame({"x": [k, k], "v": v}) for k, v in ((0, ["a", "a"]), (1, ["a", "b"])))
     release = pd.DataFrame({"x": [0, 1], "v": ["a", "b"]})
     roles = {"quasi_identifiers": ["x"], "sensitive": "v", "attacker": "key_class"}

@@ -54,8 +54,7 @@ def test_answers_are_what_plain_loops_count(seed):
                 smallest = dose
         quiet = [x.seen for x in none if x.seen is not None]
         alarms = sum(quiet)
-        assert answer.studies == min(counts)
-        assert (answer.alarms, answer.quiet) == (alarms / len(quiet), len(quiet))
+        assert (answer.studies, answer.alarms, answer.quiet) == (min(counts), alarms / len(quiet), len(quiet))
         if alarms:
             assert tail(alarms, len(quiet), answer.alarms_lower) == pytest.approx(0.025)
         if alarms < len(quiet):

@@ -87,8 +87,7 @@ def test_so_many_are_attacked_again_at_most_and_shares_stay():
     assert len(some.groups["outliers"]) == 200
     found = carriers(own, planned, limit, 100)
     assert found is not None
-    assert found.columns[0][0] == "money"
-    assert carriers(own, planned, limit, 100) == found
+    assert (found.columns[0][0], carriers(own, planned, limit, 100)) == ("money", found)
 
 
 @pytest.mark.parametrize(

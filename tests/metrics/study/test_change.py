@@ -68,10 +68,8 @@ def test_pairing_sees_what_two_estimates_do_not():
     alone = independent_change(t_test(before).estimate, t_test(after).estimate)
     assert alone.lower < 0 < alone.upper
     found = paired_change(before, after)
-    assert found.value == pytest.approx(alone.value)
-    assert Change(found, True).word == "worse"
-    assert Change(paired_change(after, before), True).word == "better"
-    assert Change(alone, False).word == ""
+    assert (found.value, Change(found, True).word) == (pytest.approx(alone.value), "worse")
+    assert (Change(paired_change(after, before), True).word, Change(alone, False).word) == ("better", "")
 
 
 def test_records_of_one_entity_are_one_observation():
@@ -114,5 +112,4 @@ def test_no_value_has_no_change():
     nothing = Estimate(float("nan"), float("nan"), float("nan"))
     one = Estimate(0.1, float("nan"), float("nan"))
     assert np.isnan(independent_change(nothing, one).value)
-    assert independent_change(one, one).value == 0
-    assert Change(independent_change(one, one), False).word == ""
+    assert (independent_change(one, one).value, Change(independent_change(one, one), False).word) == (0, "")

@@ -191,8 +191,7 @@ def test_entities_and_resampled_intervals_are_left_as_they_are(tables):
     every = planned("zero_cap", table=people)
     (pairs,) = found(people, release, control, every, entities=np.arange(len(people)) // 2).values()
     (drawn,) = found(people, release, control, every, Interval(method="crossed_bootstrap")).values()
-    assert pairs.memorization.method == "crossed"
-    assert drawn.memorization.method == "crossed_bootstrap"
+    assert (pairs.memorization.method, drawn.memorization.method) == ("crossed", "crossed_bootstrap")
 
 
 def test_a_study_in_which_the_same_people_are_both_adjusts_nothing(tables):
@@ -210,13 +209,11 @@ def test_a_copy_has_its_raw_interval_where_every_member_is_right(tables):
     people, _, control = tables
     release = people[~control].reset_index(drop=True)
     (finding,) = found(people, release, control, planned("common_rows_proportion", table=people)).values()
-    assert finding.risk.value == 1
-    assert finding.memorization.method == "newcombe"
+    assert (finding.risk.value, finding.memorization.method) == (1, "newcombe")
     assert half(finding.memorization) > 0
 
 
 def test_members_and_control_records_are_scored_with_one_baseline(tables):
-    """Class shares are those of both together: with one for each group, whole groups flip at RAPID's threshold."""
     people, release, control = tables
     odd = people.assign(
         income=np.where(control, people["income"], np.where(np.arange(len(people)) % 2, "<=50K", ">50K"))
@@ -244,7 +241,6 @@ def shown(rng, table: pd.DataFrame, count: int, every, leak: float = 0.0) -> dic
 
 
 def test_records_that_an_attacker_cannot_tell_apart_do_not_foretell_each_other(tables):
-    """A copy of one of them is an answer about all of them."""
     people, _, _ = tables
     covariates, key = Covariates(people, {}, 1), people.groupby(KNOWN, observed=True, dropna=False).ngroup().to_numpy()
     scores = np.random.default_rng(4).random(len(people))
@@ -286,10 +282,6 @@ def test_100_null_splits_of_a_real_table_cover_zero_at_the_nominal_rate(measure)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("leak", [0.05, 0.1, 0.2])
 def test_planted_shares_of_a_real_table_are_estimated_without_bias(leak, measure):
-    """The plain difference is without bias: the adjusted one differs from it by noise, or by 2 % of the leak.
-
-    A copied record answers about people like it, too, so that who resembles it foretells a little of its own success.
-    """
     rng, table = np.random.default_rng(7), read_adult()
     every = planned(measure, table=table)
     splits = 25 if measure == MEASURES[0] else 50

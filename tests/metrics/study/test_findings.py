@@ -78,8 +78,7 @@ def test_memorization_of_complete_folds_is_member_minus_control_of_each_record()
 def test_a_record_without_a_control_score_has_no_memorization_of_its_own():
     one = holdout([0.2, 0.4, 0.9], [2])
     found = record_exposure(one.scores, one.member, one.control)
-    assert found["as_member"][:2].tolist() == [0.2, 0.4]
-    assert found["as_control"][2] == 0.9
+    assert (found["as_member"][:2].tolist(), found["as_control"][2]) == ([0.2, 0.4], 0.9)
     assert found["memorization"].isna().all()
 
 
@@ -187,13 +186,11 @@ def test_a_value_a_release_has_intervals_over_repetitions():
         "a", "synthesizer", MEASURE, ReleasedValues(*(v / 20 for v in vars(values).values())), Interval()
     ).risk
     half = 12.706204736432095 * math.sqrt(0.02 / 400 / 2)
-    assert close.upper - close.value == pytest.approx(half)
-    assert close.lower == 0
+    assert (close.upper - close.value, close.lower) == (pytest.approx(half), 0)
     assert found.memorization.value == pytest.approx(0.5)
     assert found.memorization.lower == pytest.approx(found.memorization.upper)  # 0.5 in both
     assert found.release_risk == (0.5, 0.7, 0.9, 0.7)
-    assert found.risk_control.value == pytest.approx(0.6)
-    assert found.control_gain == pytest.approx(0.25)
+    assert (found.risk_control.value, found.control_gain) == (pytest.approx(0.6), pytest.approx(0.25))
 
 
 def test_all_methods_are_there_on_request():
@@ -234,7 +231,6 @@ def test_adult_copy_memorizes_and_fresh_does_not():
 
 @pytest.mark.parametrize(("chance", "controls"), [(0.05, 10), (0.05, 20), (0.5, 12), (0.9, 30)])
 def test_few_control_records_that_are_alike_are_not_taken_for_known(chance, controls):
-    """Members and control records are of one population: hardly any interval of their difference lies beside 0."""
     rng = np.random.default_rng(4)
     beside = []
     for _ in range(400):

@@ -39,16 +39,13 @@ def test_members_counts_make_the_columns_and_both_overall_scores():
     )
     assert view.overall.confidence_improvement == pytest.approx((0.5 + 1) / 2)
     assert view.overall.susceptibility == pytest.approx(0.2)
-    assert view.overall.prior_knowledge == pytest.approx(5)
-    assert list(view.weakest) == [None, 1]
-    assert view.weakest[None] == view.overall
-    assert view.weakest[1].columns == ("b",)
+    assert (view.overall.prior_knowledge, list(view.weakest)) == (pytest.approx(5), [None, 1])
+    assert (view.weakest[None], view.weakest[1].columns) == (view.overall, ("b",))
     assert view.weakest[1].susceptibility == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("name", SCORES)
 def test_susceptibility_of_a_column_is_what_the_original_says_of_one(name):
-    """The original scores the worst column as a data set of which that column alone was attacked."""
     case = SCORES[name]
     of, (worst,) = case["input"]["tableStats"]["numColumns"], case["worst"]["columnsUsed"]
     (view,) = gda_view([finding(worst, susceptibility=1.0)], of=of)
@@ -56,7 +53,6 @@ def test_susceptibility_of_a_column_is_what_the_original_says_of_one(name):
 
 
 def test_susceptibilities_of_the_columns_add_up_to_that_of_the_attack():
-    """Counted cell by cell: 3 columns of 5 and 10 records, of which an attempt can be made on 10, 4 and 7."""
     open_cells = {"a": 10, "b": 4, "c": 7}
     (view,) = gda_view([finding(name, susceptibility=cells / 10) for name, cells in open_cells.items()], of=5)
     assert [view.susceptibility(c) for c in view.columns] == pytest.approx([10 / 50, 4 / 50, 7 / 50])
@@ -76,15 +72,13 @@ def test_as_many_of_the_weakest_columns_as_are_asked_for():
     (view,) = gda_view(found, of=8, weakest=(2, 5))
     assert [view.weakest[k].columns for k in (2, 5)] == [("b", "a"), ("b", "a", "c")]
     assert view.weakest[2].confidence_improvement == pytest.approx((1 + 0.5) / 2)
-    assert view.weakest[2].claims == 80
-    assert view.weakest[2].susceptibility == pytest.approx(0.2)
+    assert (view.weakest[2].claims, view.weakest[2].susceptibility) == (80, pytest.approx(0.2))
     assert len(view.overall.columns) == 3
 
 
 def test_claims_about_whole_records_are_one_column_of_one():
     (view,) = gda_view([finding(None)], of=8)
-    assert view.columns[0].column == WHOLE
-    assert view.overall.susceptibility == pytest.approx(0.8)
+    assert (view.columns[0].column, view.overall.susceptibility) == (WHOLE, pytest.approx(0.8))
 
 
 def test_what_ifs_and_measures_without_claims_are_passed_over():

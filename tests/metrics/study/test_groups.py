@@ -31,8 +31,7 @@ def test_a_group_is_estimated_as_if_it_were_alone_with_its_gain_over_control():
     whole = find("cart", "synthesizer", MEASURE, made, Interval())
     found = find_groups(whole, made, {"outliers": rows}, Interval())["outliers"]
     due = alone(made, rows)
-    assert found.memorization == due.memorization
-    assert found.details["records"] == (40.0, 40.0)
+    assert (found.memorization, found.details["records"]) == (due.memorization, (40.0, 40.0))
     gain = found.yardsticks["control"].gain
     assert gain.value == pytest.approx((due.risk.value - due.risk_control.value) / (1 - due.risk_control.value))
     assert gain.lower < gain.value < gain.upper
@@ -95,8 +94,7 @@ def test_the_worst_class_against_a_plain_loop():
     for quantity in ("risk", "risk_control", "memorization"):
         own, adjusted = ([getattr(f, quantity) for f in each] for each in (plain, strict))
         worst = getattr(found, quantity)
-        assert worst.value == max(e.value for e in own)
-        assert worst.lower == max(e.lower for e in adjusted)
+        assert (worst.value, worst.lower) == (max(e.value for e in own), max(e.lower for e in adjusted))
         assert worst.upper == max(e.upper for e in own)
     assert found.details == {"records": (10.0, 10.0), "classes": (4.0, 4.0)}
     assert found.memorization.value == pytest.approx(0.3, abs=0.06)
@@ -127,7 +125,6 @@ def test_a_class_without_an_interval_leaves_the_worst_without():
 
 @pytest.mark.proof
 def test_no_class_is_called_above_zero_too_often_where_nothing_is_learned():
-    """Of m classes without memorization any is called above 0 in at most 2.5 % of the studies, not in m x 2.5 %."""
     rng = np.random.default_rng(4)
     called = []
     for _ in range(200):

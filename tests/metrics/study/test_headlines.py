@@ -139,8 +139,7 @@ def test_many_reasons_are_counted():
     limits = {f"memorization/{m.key}": 0.1 for m in measures}
     found = headline(*(line("cart", around(0.3, 0.01), m) for m in measures), limits=limits)
     assert found.sentence.endswith(", and so say 3 other limits")
-    assert found.brief == "crosses 4 of 4 limits"
-    assert len(found.verdicts) == 4
+    assert (found.brief, len(found.verdicts)) == ("crosses 4 of 4 limits", 4)
     one = headline(line("cart", around(0.3, 0.01), measures[0]), limits={f"memorization/{measures[0].key}": 0.1})
     assert one.brief == "memorization/zero_cap.a above 0.1"
 
@@ -157,8 +156,7 @@ def test_a_limit_that_cannot_tell_vetoes_nothing_and_is_named():
 
 def test_the_worst_memorization_is_the_largest_of_the_judged_measures():
     own = line("cart", around(0.02, 0.01)), line("cart", around(0.2, 0.01), CLOSE)
-    assert headline(*own, limits=LIMITS).worst.measure == ZERO.key
-    assert headline(*own).worst.measure == CLOSE.key
+    assert (headline(*own, limits=LIMITS).worst.measure, headline(*own).worst.measure) == (ZERO.key, CLOSE.key)
     assert headline(line("cart", NOT_ESTIMABLE), limits=LIMITS).worst is None
 
 
@@ -170,8 +168,7 @@ def test_what_no_limit_judges_is_told_with_the_highest_of_it():
         line("vine", around(0.3, 0.01), RARE),
     ]
     told = overview(study(*own, limits=LIMITS))
-    assert [m.key for m in told.judged] == [ZERO.key]
-    assert [m.key for m in told.unjudged] == [CLOSE.key, RARE.key]
+    assert ([m.key for m in told.judged], [m.key for m in told.unjudged]) == ([ZERO.key], [CLOSE.key, RARE.key])
     assert (told.highest.synthesizer, told.highest.measure, told.highest.found.value) == ("vine", RARE.key, 0.3)
 
 
@@ -193,8 +190,7 @@ def test_a_sanity_check_and_a_what_if_are_not_called_unjudged():
 )
 def test_as_if_is_told_as_a_leak_only_where_an_interval_shows_one(value, told):
     headline = overview(study(line("cart", around(value, 0.02)), limits=LIMITS)).synthesizers[0]
-    assert headline.gives_away == told.startswith("as if")
-    assert headline.copied == told
+    assert (headline.gives_away, headline.copied) == (told.startswith("as if"), told)
 
 
 def test_the_study_is_described():
@@ -206,8 +202,7 @@ def test_the_study_is_described():
     many = replace(study(line("cart", around(0.02, 0.01))), quasi_identifiers=[f"c{i}" for i in range(150)])
     many = replace(many, facts=FACTS | {"columns": "200"})
     assert overview(many).attacker.endswith("c7 and 142 more; guesses income")
-    assert told.owners == {"the board": list(LIMITS)}
-    assert told.references == "behaved: 1 check passed"
+    assert (told.owners, told.references) == ({"the board": list(LIMITS)}, "behaved: 1 check passed")
     assert "none was checked" in overview(study(line("cart", around(0, 0.01)), checks=())).references
     assert "1 of 1 check failed" in overview(study(line("cart", around(0, 0.01)), checks=(BROKEN,))).references
 
@@ -215,9 +210,6 @@ def test_the_study_is_described():
 def test_utility_stands_beside_in_the_first_measure():
     useful = Usefulness("cart", "synthesizer", USE, around(0.8, 0.01), NOT_ESTIMABLE, NOT_ESTIMABLE)
     assert headline(line("cart", around(0.02, 0.01)), utility=[useful]).utility is useful
-
-
-# Planted leaks
 
 
 def test_planted_leaks_are_told_a_copy_first():

@@ -30,13 +30,10 @@ def rows_of_cap(real=REAL):
 
 def test_columns_and_types():
     rows = rows_of_cap()
-    assert tuple(rows.columns) == COLUMNS
-    assert rows["record"].dtype == np.int64
-    assert rows["record"].tolist() == [0, 1, 2, 3]
+    assert (tuple(rows.columns), rows["record"].dtype, rows["record"].tolist()) == (COLUMNS, np.int64, [0, 1, 2, 3])
     assert {str(rows[c].dtype) for c in ("member", "at_risk")} == {"boolean"}
     assert {str(rows[c].dtype) for c in TEXTS} == {"string"}
-    assert {str(rows[c].dtype) for c in FLOATS} == {"float64"}
-    assert rows["claim"].dtype == bool
+    assert ({str(rows[c].dtype) for c in FLOATS}, rows["claim"].dtype) == ({"float64"}, bool)
 
 
 def test_members_controls_and_neither():
@@ -56,8 +53,7 @@ def test_an_unseen_key_is_not_scored_and_makes_no_claim():
 
 def test_texts_of_truth_keep_missing_missing():
     rows = rows_of_cap()
-    assert rows["truth"].tolist()[:2] == ["a", "b"]
-    assert rows["truth"].isna().tolist() == [False, False, True, False]
+    assert (rows["truth"].tolist()[:2], rows["truth"].isna().tolist()) == (["a", "b"], [False, False, True, False])
     as_category = framed(
         Score("m", 0.0, 0.0, pd.DataFrame({"score": [0.0] * 4})), CAP, MEMBER, REAL["vote"].astype("category")
     )
@@ -86,11 +82,9 @@ def test_what_a_metric_says_of_a_record_is_copied():
     rows = framed(Score("rapid", 0.5, 0.5, said), measure, MEMBER, REAL["vote"])
     for name in ("score", "gain", "confidence"):
         np.testing.assert_array_equal(rows[name], said[name])
-    assert rows["guessed"].tolist()[:2] == ["a", "a"]
-    assert rows["guessed"][3] == "3"
+    assert (rows["guessed"].tolist()[:2], rows["guessed"][3]) == (["a", "a"], "3")
     assert rows["guessed"].isna()[2]
-    assert rows["at_risk"].tolist() == [True, False, False, True]
-    assert set(rows["attacker"]) == {"logistic"}
+    assert (rows["at_risk"].tolist(), set(rows["attacker"])) == ([True, False, False, True], {"logistic"})
     assert set(rows["metric"]) == {"rapid-logistic"}
     assert rows["distance"].isna().all()
 
@@ -101,8 +95,7 @@ def test_a_metric_without_records_has_no_rows():
 
 
 def test_keys():
-    assert CAP.key == "cap.vote"
-    assert Measure("distance", "distance_to_closest_record").key == "distance"
+    assert (CAP.key, Measure("distance", "distance_to_closest_record").key) == ("cap.vote", "distance")
 
 
 def test_a_release_attacked_by_several_measures_goes_to_parquet_and_back(tmp_path):
@@ -113,8 +106,7 @@ def test_a_release_attacked_by_several_measures_goes_to_parquet_and_back(tmp_pat
         Planned(Measure("distance", "distance_to_closest_record")),
     ]
     rows, values = attack_release(REAL, RELEASE, MEMBER, planned, 1, Cell("cart", 0, 0))
-    assert len(rows) == 12
-    assert set(values) == {"cap.vote", "rapid.pay", "distance"}
+    assert (len(rows), set(values)) == (12, {"cap.vote", "rapid.pay", "distance"})
     assert np.isnan(rows.loc[rows["metric"] == "rapid", "score"].to_numpy()[1])  # pay is missing: not scored
     rows.to_parquet(tmp_path / "ledger.parquet", compression="zstd")
     texts = dict.fromkeys(rows.select_dtypes("string"), "string")  # read as pandas keeps them, not as Arrow does
@@ -169,8 +161,7 @@ def test_truth_is_the_text_of_each_cell(truth):
     member = pd.array([True] * 4, dtype="boolean")
     rows = framed(score, Measure("cap", "zero_cap", "vote"), member, truth)
     expected = [pd.NA if pd.isna(cell) else str(cell) for cell in truth.astype(object)]
-    assert rows["truth"].dtype == "string"
-    assert rows["truth"].tolist() == expected
+    assert (rows["truth"].dtype, rows["truth"].tolist()) == ("string", expected)
     assert rows["metric"].tolist() == ["cap"] * 4
     assert rows["attacker"].isna().all()
 

@@ -41,9 +41,6 @@ def judged(release, copy=0.5, fresh=0.02, value=0.05, size=None, measure=ZERO, l
     return verdict
 
 
-# Which limits decide
-
-
 def test_a_limit_decides_nothing_where_fresh_people_could_not_be_shown_to_keep_it():
     wide = judged(around(0.0, 0.08), fresh=0.08)
     assert (wide.word, wide.brief) == ("CANNOT TELL", "noise of 0.080")
@@ -54,7 +51,6 @@ def test_a_limit_decides_nothing_where_fresh_people_could_not_be_shown_to_keep_i
 
 @pytest.mark.parametrize(("value", "word"), [(0.07, "CANNOT TELL"), (0.085, "INCONCLUSIVE"), (-0.085, "INCONCLUSIVE")])
 def test_a_noisy_limit_leaves_the_word_open_where_memorization_is_shown_that_may_lie_far_beyond_it(value, word):
-    """Half width .045: wholly beyond 0 are all three, but only .085 + .045 lies beyond 1.5 times a limit of .08."""
     assert judged(around(value, 0.045), fresh=0.045, value=0.08).word == word
 
 
@@ -118,12 +114,8 @@ def test_the_planted_leak_must_have_been_seen_by_a_limit_that_decides():
         assert verdict.word == word
 
 
-# What would decide
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_asked_for_decides_when_it_is_brought(seed):
-    """The interval of so many control records as are asked for, if the value stays, lies inside the limit."""
     value, n, c, spread = 0.01 * (seed + 1), 3000, 2000, 1.6
     half = spread * math.sqrt(1 / n + 1 / c)
     verdict = judged(around(value, half), size=Size(n, c, 1, True), value=0.05)
@@ -139,8 +131,6 @@ def test_what_is_asked_for_decides_when_it_is_brought(seed):
 
 @pytest.mark.parametrize("members", [1000, 1600])
 def test_so_many_people_as_a_rate_asks_for_suffice_and_half_of_them_would_not(members):
-    """Of the 5 % who lie farthest 1 in 100 is found, as of other people: statsmodels' intervals of both rates."""
-
     def rate(people: float, value: float):
         ends = confint_proportions_2indep(0.01 * people, people, 0.01 * people, people, method="newcomb", alpha=0.05)
         return Estimate(value, 0.0, value + max(ends))
@@ -188,7 +178,6 @@ def test_nothing_is_asked_for_where_no_number_would_decide(found):
 
 @pytest.mark.parametrize(("members", "spread"), [(100_000, 5.0), (12_000, 9.0)])
 def test_attempts_are_asked_for_where_so_many_are_drawn(members, spread):
-    """More records bring no more attempts: the interval of so many attempts as are asked for lies inside the limit."""
     measure, value = Measure("singling_out", "singling_out"), 0.01
 
     def judged_by(attempts: int, size: Size):
@@ -213,8 +202,7 @@ def test_attempts_are_asked_for_where_so_many_are_drawn(members, spread):
 def test_a_limit_that_is_named_is_kept():
     verdict = judged(around(0.03, 0.03), value=0.05)
     limit = float(re.search(r"a limit of ([\d.]+)", verdict.advice)[1])
-    assert limit == 0.07
-    assert judged(around(0.03, 0.03), value=limit).word == "NO EVIDENCE"
+    assert (limit, judged(around(0.03, 0.03), value=limit).word) == (0.07, "NO EVIDENCE")
 
 
 def test_repetitions_are_asked_for_where_they_are_what_varies():
@@ -224,19 +212,12 @@ def test_repetitions_are_asked_for_where_they_are_what_varies():
     assert re.match(r"\d+ repetitions \(there are 3\)", verdict.advice)
 
 
-# As if so many people had been copied
-
-
 def test_as_if_is_the_share_of_what_a_copy_shows():
-    """(value - nothing)/(copy - nothing), and at most (upper - nothing)/(copy's lower end - nothing)."""
     verdict = judged(around(0.02, 0.01), copy=0.5)
     assert (verdict.as_if, verdict.as_if_upper) == pytest.approx((0.02 / 0.5, 0.03 / 0.48))
     rate = SetLimit(Limited("tpr", "membership"), 0.06, [Estimate(0.81, 0.71, 0.91)])
     assert rate.as_if_copied(Estimate(0.11, 0.09, 0.15)) == pytest.approx((0.10 / 0.80, 0.14 / 0.70))
     assert judged(around(-0.01, 0.005)).as_if == 0
-
-
-# The headline
 
 
 def study(findings, verdicts, limits):
@@ -272,13 +253,9 @@ def test_the_headline_names_the_quantity_that_decides_in_units_of_its_limit(valu
 
 
 def test_without_limits_the_headline_names_the_surest_and_never_the_largest():
-    """Three records isolated by luck: +1.000 [-.683, +1.000] is no headline."""
     luck = Estimate(1.0, -0.683, 1.0)
     found = headline({ZERO: around(0.03, 0.01), RAPID: luck}, {})
     assert found.worst.measure == ZERO.key
-
-
-# The look at the release
 
 
 @pytest.mark.parametrize(

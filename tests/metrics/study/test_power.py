@@ -23,7 +23,6 @@ def leak(share, value, half=0.01, count=10_000):
 
 
 def test_one_repetition_by_hand():
-    """Half width .01, slope .5: seen four times in five where .5 f = .01 + z(.8) .01/t."""
     found = power([leak(f, 0.5 * f) for f in SHARES])
     spread = 0.01 / stats.t.ppf(0.975, 9999)
     assert found.slope == pytest.approx(0.5)
@@ -73,9 +72,6 @@ def test_more_noise_or_less_confidence_moves_the_share_the_right_way():
     assert share(0.01, 0.9) < share(0.01, 0.95) < share(0.01, 0.99)
 
 
-# Simulated studies
-
-
 def study(rng, share, R, K, n, drift):
     """Draw scores: an ease of the record, and a leak that gives the leaked members away."""
     held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
@@ -119,7 +115,6 @@ def test_a_leak_of_the_stated_size_is_seen_four_times_in_five(design):
 
 
 def test_what_other_findings_say_lets_smaller_leaks_be_seen():
-    """The prior enters the leaks' variances and those of the studies that are to see them."""
     parts = [Variances(4e-6, 4e-6, 2e-6, 500, 2, None) for _ in SHARES]
     known = [Leak(f, Estimate(0.5 * f, 0.4 * f, 0.6 * f), p) for f, p in zip(SHARES, parts, strict=True)]
     lent = [replace(x, variances=replace(x.variances, prior=Prior(12.0, 2.0))) for x in known]

@@ -28,8 +28,7 @@ def test_folds_differ_by_at_most_one(n, folds, seed):
     if folds > n:
         return
     parts = split_table(unique(n), Split(folds=folds, repetitions=2), None, seed)
-    assert parts.shape == (2, n)
-    assert parts.dtype == np.int16
+    assert (parts.shape, parts.dtype) == ((2, n), np.int16)
     for part in parts:
         assert len(sizes(part)) == folds
         assert np.ptp(sizes(part)) <= 1

@@ -30,13 +30,11 @@ def test_value_and_ceiling_are_means_over_repetitions_with_an_interval():
     )
     means = [0.7, 0.85, 0.55]
     half = stats.t.ppf(0.975, 2) * 0.15 / math.sqrt(3)
-    assert found.value.value == pytest.approx(sum(means) / 3)
-    assert found.value.lower == pytest.approx(0.7 - half)
+    assert (found.value.value, found.value.lower) == (pytest.approx(sum(means) / 3), pytest.approx(0.7 - half))
     assert found.value.upper == 1 < 0.7 + half  # no utility is more than 1
     assert found.ceiling.value == pytest.approx(0.35)
     assert found.thinned.value == found.at_one_size.value == pytest.approx(0.6)
-    assert found.releases == tuple(values.values())
-    assert found.details == {"mean": pytest.approx((0.7, 0.1))}
+    assert (found.releases, found.details) == (tuple(values.values()), {"mean": pytest.approx((0.7, 0.1))})
 
 
 def test_without_control_there_is_no_ceiling():

@@ -48,9 +48,6 @@ def word(memorization, limit, checks=(PASSED,)):
     return verdict.word
 
 
-# Words
-
-
 @pytest.mark.parametrize(
     ("lower", "upper", "expected"),
     [
@@ -73,8 +70,7 @@ def word(memorization, limit, checks=(PASSED,)):
 )
 def test_words_at_the_boundaries(lower, upper, expected):
     found = Estimate(0.1, lower, upper)
-    assert word(found, 0.1) == expected
-    assert word(found, 0.1, (PASSED, FAILED)) == "INVALID"
+    assert (word(found, 0.1), word(found, 0.1, (PASSED, FAILED))) == (expected, "INVALID")
 
 
 def test_reasons_say_why():
@@ -136,14 +132,10 @@ def test_a_column_whose_name_ends_like_a_group_is_a_column():
 
 @pytest.mark.parametrize("name", ["distance_to_closest_record", "membership_inference_risk"])
 def test_a_limit_is_on_a_signal(name):
-    """Of distances and of the membership attack only the member/control difference may carry a verdict."""
     measure = Measure(name, name)
     check_limits([f"memorization/{name}", f"control_gain/{name}"], [measure])
     with pytest.raises(InputError, match=f"memorization/{name}"):
         check_limits([f"risk/{name}"], [measure])
-
-
-# What NO EVIDENCE must have shown
 
 
 CART = line("cart", around(0.01, 0.02))
@@ -172,7 +164,6 @@ def test_no_evidence_needs_a_copy_that_ran():
 
 
 def test_the_copy_must_lie_above_in_the_same_quantity_of_the_same_measure():
-    """One measure that sees a copy lends nothing to another that does not."""
     blind = [line(n, around(0.01, 0.01), NEAREST) for n in ("copy", "near", "cart")]
     limits = {LIMIT: 0.1, "memorization/dcr": 0.1}
     words = {v.quantity: v.word for v in judged(CART, COPY, NEAR, *blind, limits=limits)}
@@ -235,7 +226,6 @@ def test_a_group_is_judged_by_its_own_numbers(group):
 
 
 def test_no_evidence_needs_a_limit_that_decides_of_the_most_exposed_where_one_is_set():
-    """In a table of 300 people the 15 most distant may all be copied: the limits for all would be kept."""
     every = [
         replace(line(name, around(value, 0.01)), groups={"outliers": line(name, around(value, width))})
         for name, value, width in (("copy", 0.9, 0.01), ("near", 0.8, 0.01), ("cart", 0.0, 0.3))
@@ -259,7 +249,6 @@ def test_no_evidence_needs_a_limit_that_decides_of_the_most_exposed_where_one_is
 
 
 def test_a_gain_over_control_is_judged_where_the_difference_vanishes():
-    """A copy of a table in which the secret is rare: every rare record is given away, the mean difference is .01."""
     every = []
     for name, gain in (("copy", 1.0), ("near", 0.9), ("cart", 1.0)):
         beside = {"control": Yardstick(FINE, around(gain, 0.02), around(0.01, 0.001))}
@@ -279,9 +268,6 @@ def test_a_rate_is_judged_where_records_are_ranked():
     (verdict,) = judged(*every, limits={"tpr/membership": 0.05})
     assert (verdict.word, verdict.value) == ("NO EVIDENCE", 0.01)
     assert stated(verdict.reason) == pytest.approx(1.78 * 0.005 / 0.89, abs=6e-4)
-
-
-# The leak that would have been seen
 
 
 def stated(reason):
@@ -320,8 +306,7 @@ def test_the_power_option_replaces_the_reckoned_leak():
 
 def test_a_better_measure_sees_a_smaller_leak():
     shares = [stated(told(line("cart", around(0.0, half)))) for half in (0.01, 0.02, 0.05)]
-    assert shares == sorted(shares)
-    assert len(set(shares)) == 3
+    assert (shares, len(set(shares))) == (sorted(shares), 3)
 
 
 def simulated(rng, gap, interval, noise=0.2, n=150, R=3, K=3):
@@ -343,9 +328,6 @@ def test_no_leak_is_claimed_where_even_a_copy_would_be_missed():
     assert stated(told(line("cart", around(0.0, 0.39)), line("copy", around(0.5, 0.05)))) is None
 
 
-# The study
-
-
 def study(checks=(), verdicts=(), failures=None):
     settings = {"cart": {}, "copy": {}}
     return StudyResult("id", "name", [COPY], checks, verdicts, failures or {}, settings=settings)
@@ -356,8 +338,7 @@ def verdict(memorization, checks=()):
 
 
 def test_exit_codes():
-    assert study().exit_code == 0
-    assert study([PASSED], verdict(around(0.0, 0.01))).exit_code == 0
+    assert (study().exit_code, study([PASSED], verdict(around(0.0, 0.01))).exit_code) == (0, 0)
     assert study([PASSED], verdict(around(0.1, 0.05))).exit_code == 1  # not shown to be kept
     assert study([PASSED], verdict(around(0.3, 0.05))).exit_code == 1
     assert study(failures={"cart": "no"}).exit_code == 1
@@ -372,8 +353,7 @@ def test_exit_codes():
 
 def test_the_word_of_a_synthesizer_is_its_worst():
     assert worst(["NO EVIDENCE", "RISK", "INCONCLUSIVE"]) == "RISK"
-    assert worst(["NO EVIDENCE", "INCONCLUSIVE"]) == "INCONCLUSIVE"
-    assert worst(["RISK", "INVALID"]) == "INVALID"
+    assert (worst(["NO EVIDENCE", "INCONCLUSIVE"]), worst(["RISK", "INVALID"])) == ("INCONCLUSIVE", "INVALID")
     assert worst([]) == ""
     risky = study(verdicts=verdict(around(0.3, 0.05)))
     assert (risky.verdict("cart"), risky.verdict("copy")) == ("RISK", "")
@@ -400,8 +380,7 @@ def test_the_limits_table_has_the_verdict_and_what_reference_generators_reach():
     result = StudyResult("id", "n", found, [], judged(*found), limits={LIMIT: Limit(0.1, "me")})
     table = limits_table(result)
     assert table["synthesizer"].tolist() == ["copy", "near", "cart"]
-    assert table["word"].tolist() == ["", "", "RISK"]
-    assert table["value"].tolist() == [0.5, 0.5, 0.3]
+    assert (table["word"].tolist(), table["value"].tolist()) == (["", "", "RISK"], [0.5, 0.5, 0.3])
 
 
 def test_the_groups_table_has_a_row_a_group_and_quantity():

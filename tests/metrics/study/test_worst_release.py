@@ -53,7 +53,6 @@ def test_scores_that_are_all_alike_have_a_width_and_keep_to_the_range(score):
 
 
 def test_records_of_one_entity_count_together():
-    """Each record twice under one entity is the record once."""
     rng = np.random.default_rng(3)
     once = (rng.random((1, 3, 30)) < 0.5).astype(float)
     twice, entities = np.repeat(once, 2, axis=2), np.repeat(np.arange(30), 2)
@@ -100,7 +99,6 @@ def test_nothing_scored_is_not_estimable():
 
 
 def test_the_largest_true_risk_lies_between_the_limits_as_often_as_they_say():
-    """Nine releases of equal true risk, the hardest case: the largest observed is far above it by chance."""
     rng, truth, inside, naive = np.random.default_rng(7), 0.2, 0, 0
     for _ in range(600):
         scores = (rng.random((3, 3, 150)) < truth).astype(float)
@@ -115,8 +113,7 @@ def test_the_largest_true_risk_lies_between_the_limits_as_often_as_they_say():
 def test_findings_carry_it():
     scores, member = drawn(np.random.default_rng(8))
     found = find("cart", "synthesizer", MEASURE, Attacked(scores, member, ~member), Interval(0.9))
-    assert found.worst == worst_release(scores, member, 0.9)
-    assert found.worst.value == max(found.release_risk)
+    assert (found.worst, found.worst.value) == (worst_release(scores, member, 0.9), max(found.release_risk))
     values = np.array([[0.2, 0.4], [0.1, 0.3]])
     released = find_released("cart", "synthesizer", MEASURE, ReleasedValues(*[values] * 4), Interval())
     assert released.worst.value == 0.4
