@@ -1,0 +1,39 @@
+"""Findings by hand, of releases and of the reference generators that a verdict is given beside."""
+
+from samples.estimates import around
+from synthrisk.metrics.intervals.estimates import Estimate
+from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.verdicts.references import Check
+from synthrisk.metrics.verdicts.results import Limit, StudyResult
+
+ZERO, RAPID = Measure("zero_cap", "zero_cap", "income"), Measure("rapid", "rapid", "income")
+CLOSE = Measure("membership", "membership")
+REFERENCES = {"copy": "copy", "near": "near_copy", "fresh": "ideal", "leaky": "leak", "marginals": "independent"}
+FINE = Estimate(0.3, 0.28, 0.32)
+PASSED, FAILED = Check("fresh", "all", "around 0", True, "it is"), Check("fresh", "all", "around 0", False, "it is not")
+LIMIT = f"memorization/{ZERO.key}"
+
+
+def answers(*names):
+    """Return what these reference generators answer."""
+    return {name: REFERENCES[name] for name in names}
+
+
+def line(name, memorization, measure=ZERO, risk=FINE, control=FINE, **more):
+    """Return what was found of one generator, known by its name, in one measure."""
+    role = "reference" if name in REFERENCES else "synthesizer"
+    return Finding(name, role, measure, risk, control, memorization, **more)
+
+
+def lines(values, half=0.01, measure=ZERO):
+    """Return findings by the memorization of each generator."""
+    return [line(name, around(value, half), measure) for name, value in values.items()]
+
+
+def study(findings, verdicts=(), limits=None, **more):
+    """Return the result of a study with these findings and verdicts."""
+    told = {name: Limit(value, "the board") for name, value in (limits or {}).items()}
+    settings = {f.synthesizer: {"role": f.role} for f in findings}
+    given = {"checks": [PASSED], "limits": told, "settings": settings} | more
+    return StudyResult("id", "demo", findings, verdicts=verdicts, **given)
