@@ -12,118 +12,120 @@ from synthrisk.metrics.verdicts.sentences import _FOUND, _SCALES, Knowledge, col
 from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict, is_signal
 
 KNOWS = Knowledge(["age", "sex"], ["income"])
+GUESSES = "Who knows age and sex guesses income of"
+USED = "because their records were used"
+ZERO, MEMBER, SINGLED = "zero_cap.income", "membership", "singling_out"
+NEAREST = "memorization/distance_to_closest_record"
 
 
 def verdict(name, word="RISK", value=0.071, lower=0.06, upper=0.082, limit=0.05, **more):
     return Verdict("cart", name, limit, word, "the reason", value, lower, upper, **more)
 
 
-@pytest.mark.parametrize(
-    ("found", "text"),
-    [
-        (
-            verdict("memorization/zero_cap.income"),
-            "Who knows age and sex guesses income of 7 more people in 100 right because their records were used "
-            "(at least 6, limit 5)",
-        ),
-        (
-            verdict("tpr/membership", limit=0.06, lower=0.0605),
-            "Of 100 people in the data, 7 are recognised as being in it, where 1 of 100 others is taken for one "
-            "(at least 6.05, limit 6)",
-        ),
-        (
-            verdict("tpr_at_0.001/membership", limit=0.02, lower=0.03),
-            "Of 1,000 people in the data, 71 are recognised as being in it, where 1 of 1,000 others is taken for one "
-            "(at least 30, limit 20)",
-        ),
-        (
-            verdict("memorization/singling_out", "NO EVIDENCE", 0.01, -0.01, 0.03),
-            "Of 100 descriptions read off the release, 1 more fits one person in the data alone than by chance "
-            "(at most 3, limit 5)",
-        ),
-        (
-            verdict("memorization/membership", value=-0.1, lower=-0.12, upper=-0.08),
-            "10 fewer people in 100 are taken for people in the data because their records were used "
-            "(between 8 and 12 fewer, limit 5)",
-        ),
-        (
-            verdict("control_gain/rapid.income", "INCONCLUSIVE", 0.06, 0.02, 0.1),
-            "Who knows age and sex predicts income of 6 more of 100 people clearly better than by a plain guess, "
-            "of those who would be safe without their records (between 2 and 10, limit 5)",
-        ),
-        (
-            verdict("control_gain/zero_cap.income"),
-            "Who knows age and sex guesses income of 7 more of 100 people right, of those who would be guessed wrong "
-            "without their records (at least 6, limit 5)",
-        ),
-        (
-            verdict("control_gain/zero_cap.income", "INCONCLUSIVE", -0.04, -0.09, 0.01),
-            "Who knows age and sex guesses income of fewer people right than without their records: 4 fewer for every "
-            "100 who would be guessed wrong (between 9 fewer and 1 more, limit 5)",
-        ),
-        (
-            verdict("control_gain/zero_cap.income", "NO EVIDENCE", -0.001, -0.01, 0.01),
-            "Who knows age and sex guesses income of no more people right than without their records, of 100 who would "
-            "be guessed wrong (at most 1, limit 5)",
-        ),
-        (
-            verdict("control_gain/membership", "NO EVIDENCE", 0.01, -0.01, 0.03),
-            "1 more of 100 people is taken for people in the data, of those who would be safe without their records "
-            "(at most 3, limit 5)",
-        ),
-        (
-            verdict("memorization/membership", "NO EVIDENCE", -0.01, -0.04, 0.01),
-            "1 fewer person in 100 is taken for people in the data because their records were used "
-            "(at most 1, limit 5)",
-        ),
-        (
-            verdict("memorization/zero_cap.income", "NO EVIDENCE", -0.001, -0.04, -0.0001),
-            "Who knows age and sex guesses income of no more people in 100 right because their records were used "
-            "(between 0 and 4 fewer, limit 5)",
-        ),
-        (
-            verdict("risk_gain/zero_cap.income", "NO EVIDENCE", -0.1, -0.2, -0.05),
-            "Of 100 people whom a plain guess gets wrong, the release gives none away (between −20 and −5, limit 5)",
-        ),
-        (
-            verdict("tpr/membership", "NO EVIDENCE", 0.001, -0.02, 0.01),
-            "Of 100 people in the data, none are recognised as being in it, where 1 of 100 others is taken for one "
-            "(at most 1, limit 5)",
-        ),
-        (
-            verdict("control_gain/singling_out", "NO EVIDENCE", 0.01, -0.02, 0.02),
-            "Of 100 people who are singled out, 1 more is in the data than by chance (at most 2, limit 5)",
-        ),
-        (
-            verdict("memorization/distance_to_closest_record", "INCONCLUSIVE", -0.07, -0.3, 0.05, limit=0.02),
-            "The release lies farther from the people in the data than it would without their records, by 0.07 "
-            "(between 0.30 farther and 0.05 nearer, limit 0.02)",
-        ),
-        (
-            verdict(LOOK, "NO EVIDENCE", 0.01, -0.01, 0.03),
-            "1 more person in 100 lies nearer to a row of the release than chance explains (at most 3, limit 5)",
-        ),
-        (
-            verdict("risk/zero_cap.income@outliers", value=0.4, lower=0.3, upper=0.5, limit=0.2),
-            "Of the people who are most unlike all others: who knows age and sex guesses income of 40 people in 100 "
-            "right (at least 30, limit 20)",
-        ),
-        (
-            verdict("memorization/distance_to_closest_record", limit=0.02),
-            "The release lies nearer to the people in the data than it would without their records, by 0.07 "
-            "(at least 0.06, limit 0.02)",
-        ),
-        (verdict(RELEASED), "the reason"),
-        (
-            verdict(LOOK, value=0.153, lower=0.114, upper=0.19),
-            "15 more people in 100 lie nearer to a row of the release than chance explains (at least 11, limit 5)",
-        ),
-        (
-            verdict("memorization/zero_cap.income", "INCONCLUSIVE", math.nan, math.nan, math.nan),
-            "Memorization of zero_cap.income has no value",
-        ),
-    ],
-)
+def kept(name, *ends, **more):
+    return verdict(name, "NO EVIDENCE", *ends, **more)
+
+
+def unclear(name, *ends, **more):
+    return verdict(name, "INCONCLUSIVE", *ends, **more)
+
+
+FOUND = [
+    (verdict(f"memorization/{ZERO}"), f"{GUESSES} 7 more people in 100 right {USED} (at least 6, limit 5)"),
+    (
+        verdict(f"tpr/{MEMBER}", limit=0.06, lower=0.0605),
+        "Of 100 people in the data, 7 are recognised as being in it, where 1 of 100 others is taken for one "
+        "(at least 6.05, limit 6)",
+    ),
+    (
+        verdict(f"tpr_at_0.001/{MEMBER}", limit=0.02, lower=0.03),
+        "Of 1,000 people in the data, 71 are recognised as being in it, where 1 of 1,000 others is taken for one "
+        "(at least 30, limit 20)",
+    ),
+    (
+        kept(f"tpr/{MEMBER}", 0.001, -0.02, 0.01),
+        "Of 100 people in the data, none are recognised as being in it, where 1 of 100 others is taken for one "
+        "(at most 1, limit 5)",
+    ),
+    (
+        kept(f"memorization/{SINGLED}", 0.01, -0.01, 0.03),
+        "Of 100 descriptions read off the release, 1 more fits one person in the data alone than by chance "
+        "(at most 3, limit 5)",
+    ),
+    (
+        verdict(f"memorization/{MEMBER}", value=-0.1, lower=-0.12, upper=-0.08),
+        f"10 fewer people in 100 are taken for people in the data {USED} (between 8 and 12 fewer, limit 5)",
+    ),
+    (
+        kept(f"memorization/{MEMBER}", -0.01, -0.04, 0.01),
+        f"1 fewer person in 100 is taken for people in the data {USED} (at most 1, limit 5)",
+    ),
+    (
+        unclear("control_gain/rapid.income", 0.06, 0.02, 0.1),
+        "Who knows age and sex predicts income of 6 more of 100 people clearly better than by a plain guess, "
+        "of those who would be safe without their records (between 2 and 10, limit 5)",
+    ),
+    (
+        verdict(f"control_gain/{ZERO}"),
+        f"{GUESSES} 7 more of 100 people right, of those who would be guessed wrong without their records "
+        "(at least 6, limit 5)",
+    ),
+    (
+        unclear(f"control_gain/{ZERO}", -0.04, -0.09, 0.01),
+        f"{GUESSES} fewer people right than without their records: 4 fewer for every 100 who would be guessed wrong "
+        "(between 9 fewer and 1 more, limit 5)",
+    ),
+    (
+        kept(f"control_gain/{ZERO}", -0.001, -0.01, 0.01),
+        f"{GUESSES} no more people right than without their records, of 100 who would be guessed wrong "
+        "(at most 1, limit 5)",
+    ),
+    (
+        kept(f"control_gain/{MEMBER}", 0.01, -0.01, 0.03),
+        "1 more of 100 people is taken for people in the data, of those who would be safe without their records "
+        "(at most 3, limit 5)",
+    ),
+    (
+        kept(f"control_gain/{SINGLED}", 0.01, -0.02, 0.02),
+        "Of 100 people who are singled out, 1 more is in the data than by chance (at most 2, limit 5)",
+    ),
+    (
+        kept(f"memorization/{ZERO}", -0.001, -0.04, -0.0001),
+        f"{GUESSES} no more people in 100 right {USED} (between 0 and 4 fewer, limit 5)",
+    ),
+    (
+        kept(f"risk_gain/{ZERO}", -0.1, -0.2, -0.05),
+        "Of 100 people whom a plain guess gets wrong, the release gives none away (between −20 and −5, limit 5)",
+    ),
+    (
+        verdict(f"risk/{ZERO}@outliers", value=0.4, lower=0.3, upper=0.5, limit=0.2),
+        "Of the people who are most unlike all others: who knows age and sex guesses income of 40 people in 100 "
+        "right (at least 30, limit 20)",
+    ),
+    (
+        unclear(NEAREST, -0.07, -0.3, 0.05, limit=0.02),
+        "The release lies farther from the people in the data than it would without their records, by 0.07 "
+        "(between 0.30 farther and 0.05 nearer, limit 0.02)",
+    ),
+    (
+        verdict(NEAREST, limit=0.02),
+        "The release lies nearer to the people in the data than it would without their records, by 0.07 "
+        "(at least 0.06, limit 0.02)",
+    ),
+    (
+        kept(LOOK, 0.01, -0.01, 0.03),
+        "1 more person in 100 lies nearer to a row of the release than chance explains (at most 3, limit 5)",
+    ),
+    (
+        verdict(LOOK, value=0.153, lower=0.114, upper=0.19),
+        "15 more people in 100 lie nearer to a row of the release than chance explains (at least 11, limit 5)",
+    ),
+    (verdict(RELEASED), "the reason"),
+    (unclear(f"memorization/{ZERO}", math.nan, math.nan, math.nan), f"Memorization of {ZERO} has no value"),
+]
+
+
+@pytest.mark.parametrize(("found", "text"), FOUND)
 def test_a_sentence_says_what_was_found_in_people(found, text):
     assert sentence(found, KNOWS) == text
 
@@ -131,11 +133,8 @@ def test_a_sentence_says_what_was_found_in_people(found, text):
 @pytest.mark.parametrize(
     ("word", "lower", "upper", "ends"),
     [
-        ("RISK", 0.067, 0.08, "at least 6"),
-        ("RISK", 0.07, 0.08, "at least 7"),
-        ("RISK", 0.054, 0.08, "at least 5.4"),
-        ("NO EVIDENCE", -0.01, 0.032, "at most 4"),
-        ("NO EVIDENCE", -0.01, 0.0471, "at most 4.8"),
+        *(("RISK", low, 0.08, f"at least {end}") for low, end in ((0.067, 6), (0.07, 7), (0.054, 5.4))),
+        *(("NO EVIDENCE", -0.01, high, f"at most {end}") for high, end in ((0.032, 4), (0.0471, 4.8))),
         ("INCONCLUSIVE", 0.019, 0.053, "between 1 and 6"),
         ("INCONCLUSIVE", -0.031, 0.062, "between 4 fewer and 7 more"),
         ("RISK", -0.082, -0.067, "between 6 and 9 fewer"),
