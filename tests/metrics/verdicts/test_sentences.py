@@ -12,8 +12,8 @@ from synthrisk.metrics.verdicts.sentences import _FOUND, _SCALES, Knowledge, col
 from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict, is_signal
 
 KNOWS = Knowledge(["age", "sex"], ["income"])
-GUESSES = "Who knows age and sex guesses income of"
 USED = "because their records were used"
+GUESSES, USED = "Who knows age and sex guesses income of", "because their records were used"
 ZERO, MEMBER, SINGLED = "zero_cap.income", "membership", "singling_out"
 NEAREST = "memorization/distance_to_closest_record"
 
@@ -30,103 +30,66 @@ def unclear(name, *ends, **more):
     return verdict(name, "INCONCLUSIVE", *ends, **more)
 
 
-FOUND = [
-    (verdict(f"memorization/{ZERO}"), f"{GUESSES} 7 more people in 100 right {USED} (at least 6, limit 5)"),
-    (
-        verdict(f"tpr/{MEMBER}", limit=0.06, lower=0.0605),
-        "Of 100 people in the data, 7 are recognised as being in it, where 1 of 100 others is taken for one "
-        "(at least 6.05, limit 6)",
+TAKEN, WITHOUT = "taken for people in the data", "right than without their records"
+HUNDRED = "are recognised as being in it, where 1 of 100 others is taken for one"
+THOUSAND = HUNDRED.replace("100", "1,000")
+WRONG, SAFE = (
+    "of those who would be guessed wrong without their records",
+    "of those who would be safe without their records",
+)
+UNLIKE, CLEARLY = "Of the people who are most unlike all others", "clearly better than by a plain guess"
+NEARER = "nearer to a row of the release than chance explains"
+LIES = "to the people in the data than it would without their records, by 0.07"
+FARTHER = LIES.replace("to", "from", 1)
+GAIN, TPR, DIFFERENCE = f"control_gain/{ZERO}", f"tpr/{MEMBER}", f"memorization/{ZERO}"
+FOUND = {
+    f"{GUESSES} 7 more people in 100 right {USED} (at least 6, limit 5)": verdict(DIFFERENCE),
+    f"{GUESSES} no more people in 100 right {USED} (between 0 and 4 fewer, limit 5)": (
+        kept(DIFFERENCE, -0.001, -0.04, -0.0001)
     ),
-    (
-        verdict(f"tpr_at_0.001/{MEMBER}", limit=0.02, lower=0.03),
-        "Of 1,000 people in the data, 71 are recognised as being in it, where 1 of 1,000 others is taken for one "
-        "(at least 30, limit 20)",
+    f"Memorization of {ZERO} has no value": unclear(DIFFERENCE, math.nan, math.nan, math.nan),
+    f"Of 100 people in the data, 7 {HUNDRED} (at least 6.05, limit 6)": verdict(TPR, limit=0.06, lower=0.0605),
+    f"Of 1,000 people in the data, 71 {THOUSAND} (at least 30, limit 20)": (
+        verdict(f"tpr_at_0.001/{MEMBER}", limit=0.02, lower=0.03)
     ),
-    (
-        kept(f"tpr/{MEMBER}", 0.001, -0.02, 0.01),
-        "Of 100 people in the data, none are recognised as being in it, where 1 of 100 others is taken for one "
-        "(at most 1, limit 5)",
+    f"Of 100 people in the data, none {HUNDRED} (at most 1, limit 5)": kept(TPR, 0.001, -0.02, 0.01),
+    "Of 100 descriptions read off the release, 1 more fits one person in the data alone than by chance "
+    "(at most 3, limit 5)": kept(f"memorization/{SINGLED}", 0.01, -0.01, 0.03),
+    f"10 fewer people in 100 are {TAKEN} {USED} (between 8 and 12 fewer, limit 5)": (
+        verdict(f"memorization/{MEMBER}", value=-0.1, lower=-0.12, upper=-0.08)
     ),
-    (
-        kept(f"memorization/{SINGLED}", 0.01, -0.01, 0.03),
-        "Of 100 descriptions read off the release, 1 more fits one person in the data alone than by chance "
-        "(at most 3, limit 5)",
+    f"1 fewer person in 100 is {TAKEN} {USED} (at most 1, limit 5)": kept(f"memorization/{MEMBER}", -0.01, -0.04, 0.01),
+    f"Who knows age and sex predicts income of 6 more of 100 people {CLEARLY}, {SAFE} (between 2 and 10, limit 5)": (
+        unclear("control_gain/rapid.income", 0.06, 0.02, 0.1)
     ),
-    (
-        verdict(f"memorization/{MEMBER}", value=-0.1, lower=-0.12, upper=-0.08),
-        f"10 fewer people in 100 are taken for people in the data {USED} (between 8 and 12 fewer, limit 5)",
+    f"{GUESSES} 7 more of 100 people right, {WRONG} (at least 6, limit 5)": verdict(GAIN),
+    f"{GUESSES} fewer people {WITHOUT}: 4 fewer for every 100 who would be guessed wrong "
+    "(between 9 fewer and 1 more, limit 5)": unclear(GAIN, -0.04, -0.09, 0.01),
+    f"{GUESSES} no more people {WITHOUT}, of 100 who would be guessed wrong (at most 1, limit 5)": (
+        kept(GAIN, -0.001, -0.01, 0.01)
     ),
-    (
-        kept(f"memorization/{MEMBER}", -0.01, -0.04, 0.01),
-        f"1 fewer person in 100 is taken for people in the data {USED} (at most 1, limit 5)",
+    f"1 more of 100 people is {TAKEN}, {SAFE} (at most 3, limit 5)": kept(f"control_gain/{MEMBER}", 0.01, -0.01, 0.03),
+    "Of 100 people who are singled out, 1 more is in the data than by chance (at most 2, limit 5)": (
+        kept(f"control_gain/{SINGLED}", 0.01, -0.02, 0.02)
     ),
-    (
-        unclear("control_gain/rapid.income", 0.06, 0.02, 0.1),
-        "Who knows age and sex predicts income of 6 more of 100 people clearly better than by a plain guess, "
-        "of those who would be safe without their records (between 2 and 10, limit 5)",
+    "Of 100 people whom a plain guess gets wrong, the release gives none away (between −20 and −5, limit 5)": (
+        kept(f"risk_gain/{ZERO}", -0.1, -0.2, -0.05)
     ),
-    (
-        verdict(f"control_gain/{ZERO}"),
-        f"{GUESSES} 7 more of 100 people right, of those who would be guessed wrong without their records "
-        "(at least 6, limit 5)",
+    f"{UNLIKE}: w{GUESSES[1:]} 40 people in 100 right (at least 30, limit 20)": (
+        verdict(f"risk/{ZERO}@outliers", value=0.4, lower=0.3, upper=0.5, limit=0.2)
     ),
-    (
-        unclear(f"control_gain/{ZERO}", -0.04, -0.09, 0.01),
-        f"{GUESSES} fewer people right than without their records: 4 fewer for every 100 who would be guessed wrong "
-        "(between 9 fewer and 1 more, limit 5)",
+    f"The release lies farther {FARTHER} (between 0.30 farther and 0.05 nearer, limit 0.02)": (
+        unclear(NEAREST, -0.07, -0.3, 0.05, limit=0.02)
     ),
-    (
-        kept(f"control_gain/{ZERO}", -0.001, -0.01, 0.01),
-        f"{GUESSES} no more people right than without their records, of 100 who would be guessed wrong "
-        "(at most 1, limit 5)",
-    ),
-    (
-        kept(f"control_gain/{MEMBER}", 0.01, -0.01, 0.03),
-        "1 more of 100 people is taken for people in the data, of those who would be safe without their records "
-        "(at most 3, limit 5)",
-    ),
-    (
-        kept(f"control_gain/{SINGLED}", 0.01, -0.02, 0.02),
-        "Of 100 people who are singled out, 1 more is in the data than by chance (at most 2, limit 5)",
-    ),
-    (
-        kept(f"memorization/{ZERO}", -0.001, -0.04, -0.0001),
-        f"{GUESSES} no more people in 100 right {USED} (between 0 and 4 fewer, limit 5)",
-    ),
-    (
-        kept(f"risk_gain/{ZERO}", -0.1, -0.2, -0.05),
-        "Of 100 people whom a plain guess gets wrong, the release gives none away (between −20 and −5, limit 5)",
-    ),
-    (
-        verdict(f"risk/{ZERO}@outliers", value=0.4, lower=0.3, upper=0.5, limit=0.2),
-        "Of the people who are most unlike all others: who knows age and sex guesses income of 40 people in 100 "
-        "right (at least 30, limit 20)",
-    ),
-    (
-        unclear(NEAREST, -0.07, -0.3, 0.05, limit=0.02),
-        "The release lies farther from the people in the data than it would without their records, by 0.07 "
-        "(between 0.30 farther and 0.05 nearer, limit 0.02)",
-    ),
-    (
-        verdict(NEAREST, limit=0.02),
-        "The release lies nearer to the people in the data than it would without their records, by 0.07 "
-        "(at least 0.06, limit 0.02)",
-    ),
-    (
-        kept(LOOK, 0.01, -0.01, 0.03),
-        "1 more person in 100 lies nearer to a row of the release than chance explains (at most 3, limit 5)",
-    ),
-    (
-        verdict(LOOK, value=0.153, lower=0.114, upper=0.19),
-        "15 more people in 100 lie nearer to a row of the release than chance explains (at least 11, limit 5)",
-    ),
-    (verdict(RELEASED), "the reason"),
-    (unclear(f"memorization/{ZERO}", math.nan, math.nan, math.nan), f"Memorization of {ZERO} has no value"),
-]
+    f"The release lies nearer {LIES} (at least 0.06, limit 0.02)": verdict(NEAREST, limit=0.02),
+    f"1 more person in 100 lies {NEARER} (at most 3, limit 5)": kept(LOOK, 0.01, -0.01, 0.03),
+    f"15 more people in 100 lie {NEARER} (at least 11, limit 5)": verdict(LOOK, value=0.153, lower=0.114, upper=0.19),
+    "the reason": verdict(RELEASED),
+}
 
 
-@pytest.mark.parametrize(("found", "text"), FOUND)
-def test_a_sentence_says_what_was_found_in_people(found, text):
+@pytest.mark.parametrize(("text", "found"), FOUND.items())
+def test_a_sentence_says_what_was_found_in_people(text, found):
     assert sentence(found, KNOWS) == text
 
 
@@ -184,10 +147,6 @@ def test_every_limit_has_a_sentence_without_words_of_the_trade(metric, quantity)
 
 def test_every_measure_of_ours_says_what_a_success_is():
     guesses = {name for name, metric in METRICS.items() if "sensitive" in metric.needs}
-    ours = {
-        name
-        for name, metric in METRICS.items()
-        if not metric.is_utility and metric.function.__module__.startswith("synthrisk")
-    }
+    ours = {n for n, m in METRICS.items() if not m.is_utility and m.function.__module__.startswith("synthrisk")}
     assert ours <= {*_FOUND, *_SCALES, *guesses, "singling_out"}
     assert {*_FOUND, *_SCALES} <= set(METRICS)
