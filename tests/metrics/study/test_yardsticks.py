@@ -58,17 +58,21 @@ def found(people, release, control, every, interval=None, entities=None, groups=
     scores = {each.measure.key: strangers.scores(each) for each in every}
     known = {each.measure.key: each.options.get("quasi_identifiers", ()) for each in every}
     covariates = Covariates(people, {key: own for key, own in scores.items() if own is not None}, 1, known)
-    made = find_all("a", "synthesizer", releases, [p.measure for p in every], interval or Interval(), (), covariates)
-    return {f.measure.key: f for f in made.findings}
+    return {f.measure.key: f for f in find_in(releases, every, interval, covariates).findings}
+
+
+def find_in(releases, every, interval=None, covariates=None):
+    return find_all("a", "synthesizer", releases, [p.measure for p in every], interval or Interval(), (), covariates)
 
 
 def half(e) -> float:
     return (e.upper - e.lower) / 2
 
 
-def plain(finding: Finding):
-    """Return the difference that is not adjusted."""
-    return finding.intervals["memorization"].get("raw", finding.memorization)
+def widths(finding: Finding) -> tuple[float, float, float]:
+    """Return by how much adjusting narrows the interval, and the adjusted and the raw difference."""
+    raw = finding.intervals["memorization"].get("raw", finding.memorization)
+    return half(finding.memorization) / half(raw), finding.memorization.value, raw.value
 
 
 @pytest.fixture(scope="module")
@@ -81,11 +85,8 @@ def tables():
 
 def test_nobody_is_attacked_with_himself_and_both_groups_see_equally_many_strangers(tables):
     people, _, control = tables
-    halves = Strangers(people, control, 1)._halves
-    assert sorted(np.concatenate([rows for rows, _ in halves])) == list(range(len(people)))
-    own = people.assign(place=np.arange(len(people)))
-    numbered = Strangers(own, control, 1)
-    (first, one), (second, other) = numbered._halves
+    (first, one), (second, other) = Strangers(people.assign(place=np.arange(len(people))), control, 1)._halves
+    assert sorted(np.concatenate([first, second])) == list(range(len(people)))
     for rows, these in ((first, one), (second, other)):
         assert not set(rows) & set(these.synthetic["place"])
         assert control[these.synthetic["place"]].all()
@@ -96,20 +97,14 @@ def test_nobody_is_attacked_with_himself_and_both_groups_see_equally_many_strang
 
 def test_scores_of_strangers_are_those_of_the_attack_with_their_half(tables):
     people, _, control = tables
-    (zero,) = planned("zero_cap", table=people)
     strangers = Strangers(people, control, 1)
+    zero, *others = planned("zero_cap", "rapid", "membership", "inference", table=people)
     scores = strangers.scores(zero)
     for rows, own in strangers._halves:
         score = METRICS["zero_cap"](people.iloc[rows], own.synthetic, quasi_identifiers=KNOWN, sensitive="income")
         assert scores[rows].tolist() == score.records["score"].tolist()
     assert 0.01 < scores.mean() < 0.8
-
-
-def test_attacks_that_fit_a_model_or_cannot_be_made_have_no_such_scores(tables):
-    people, _, control = tables
-    for each in planned("rapid", "membership", "inference", table=people):
-        assert Strangers(people, control, 1).scores(each) is None
-    (zero,) = planned("zero_cap", table=people)
+    assert [strangers.scores(each) for each in others] == [None] * 3  # they fit a model
     assert Strangers(people, np.arange(len(people)) == 0, 1).scores(zero) is None  # one control record has no halves
 
 
@@ -171,7 +166,7 @@ def test_the_yardstick_of_control_says_the_same(tables):
     people, release, control = tables
     (cap,) = planned("generalized_cap", table=people)
     releases = Releases([ledger(people, release, control, [cap])], people, None, {})
-    made = find_all("a", "synthesizer", releases, [cap.measure], Interval(), (), Covariates(people, {}, 1))
+    made = find_in(releases, [cap], None, Covariates(people, {}, 1))
     (finding,) = made.findings
     beside = beside_control(finding, made.kept[cap.measure.key], Interval(), None)
     assert beside.difference == finding.memorization
@@ -179,30 +174,28 @@ def test_the_yardstick_of_control_says_the_same(tables):
     assert half(beside.gain) == pytest.approx(half(finding.memorization) / (1 - finding.risk_control.value))
 
 
-def test_the_confidence_of_the_study_holds(tables):
+def test_the_confidence_of_the_study_holds_and_entities_and_resampled_intervals_are_left_as_they_are(tables):
     people, release, control = tables
     every = planned("zero_cap", table=people)
-    (strict,), (loose,) = (found(people, release, control, every, Interval(c)).values() for c in (0.99, 0.9))
-    assert half(strict.memorization) / half(loose.memorization) == pytest.approx(2.576 / 1.645, rel=0.01)
-
-
-def test_entities_and_resampled_intervals_are_left_as_they_are(tables):
-    people, release, control = tables
-    every = planned("zero_cap", table=people)
-    (pairs,) = found(people, release, control, every, entities=np.arange(len(people)) // 2).values()
-    (drawn,) = found(people, release, control, every, Interval(method="crossed_bootstrap")).values()
-    assert (pairs.memorization.method, drawn.memorization.method) == ("crossed", "crossed_bootstrap")
+    pairs = np.arange(len(people)) // 2
+    given = [{"interval": Interval(c)} for c in (0.99, 0.9)] + [{"entities": pairs}]
+    given.append({"interval": Interval(method="crossed_bootstrap")})
+    strict, loose, paired, drawn = (
+        next(iter(found(people, release, control, every, **own).values())).memorization for own in given
+    )
+    assert half(strict) / half(loose) == pytest.approx(2.576 / 1.645, rel=0.01)
+    assert (paired.method, drawn.method) == ("crossed", "crossed_bootstrap")
 
 
 def test_a_study_in_which_the_same_people_are_both_adjusts_nothing(tables):
     people, release, _ = tables
     every = planned("zero_cap", table=people)
     folds = [ledger(people, release, np.arange(len(people)) % 2 == k, every, (0, k)) for k in (0, 1)]
-    releases = Releases(folds, people, None, {})
-    measures = [p.measure for p in every]
-    with_covariates = find_all("a", "synthesizer", releases, measures, Interval(), (), Covariates(people, {}, 1))
-    without = find_all("a", "synthesizer", releases, measures, Interval(), ())
-    assert repr(with_covariates.findings) == repr(without.findings)  # NaN is not NaN
+    one, other = (
+        find_in(Releases(folds, people, None, {}), every, None, covariates).findings
+        for covariates in (Covariates(people, {}, 1), None)
+    )
+    assert repr(one) == repr(other)  # NaN is not NaN
 
 
 def test_a_copy_has_its_raw_interval_where_every_member_is_right(tables):
@@ -215,9 +208,8 @@ def test_a_copy_has_its_raw_interval_where_every_member_is_right(tables):
 
 def test_members_and_control_records_are_scored_with_one_baseline(tables):
     people, release, control = tables
-    odd = people.assign(
-        income=np.where(control, people["income"], np.where(np.arange(len(people)) % 2, "<=50K", ">50K"))
-    )
+    half_rich = np.where(np.arange(len(people)) % 2, "<=50K", ">50K")
+    odd = people.assign(income=np.where(control, people["income"], half_rich))
     share = (odd["income"] == ">50K").mean()
     options = {"quasi_identifiers": KNOWN, "sensitive": "income", "attacker": "cart"}
     every = [Planned(Measure("rapid", "rapid", "income", "cart"), options)]
@@ -258,7 +250,7 @@ def test_null_splits_of_a_real_table_cover_zero():
     made = [shown(rng, table, N, every)["generalized_cap.income"] for _ in range(8)]
     covered = [f.memorization.lower <= 0 <= f.memorization.upper for f in made]
     assert sum(covered) >= 6  # below 6 of 8 in 1 of 170 such runs
-    assert np.mean([half(f.memorization) / half(plain(f)) for f in made]) < 0.9
+    assert np.mean([widths(f)[0] for f in made]) < 0.9
 
 
 # one measure in CI, the others by hand (-m slow): a split takes half a second for each
@@ -273,7 +265,7 @@ def test_100_null_splits_of_a_real_table_cover_zero_at_the_nominal_rate(measure)
     every = planned(measure, table=table)
     made = [f for _ in range(100) for f in shown(rng, table, 1500, every).values()]
     assert np.mean([f.memorization.lower <= 0 <= f.memorization.upper for f in made]) > 0.91  # .95, less 1.8 sd
-    ratios = [half(f.memorization) / half(plain(f)) for f in made]
+    ratios = [widths(f)[0] for f in made]
     assert max(ratios) < 1.05
     assert np.mean(ratios) < 0.92
 
@@ -286,8 +278,8 @@ def test_planted_shares_of_a_real_table_are_estimated_without_bias(leak, measure
     every = planned(measure, table=table)
     splits = 25 if measure == MEASURES[0] else 50
     made = [f for _ in range(splits) for f in shown(rng, table, 1500, every, leak).values()]
-    moved = [f.memorization.value - plain(f).value for f in made]
-    of_leak = 0.02 * np.mean([plain(f).value for f in made])
+    _, adjusted, raw = np.transpose([widths(f) for f in made])
+    moved, of_leak = adjusted - raw, 0.02 * np.mean(raw)
     assert abs(np.mean(moved)) < max(2 * np.std(moved, ddof=1) / np.sqrt(len(moved)), of_leak)
 
 
@@ -301,13 +293,9 @@ def test_what_ranks_records_says_how_much_surer_it_is_of_members(tables):
             control = np.arange(len(people)) % 2 == k
             release = people[~control].reset_index(drop=True) if name == "copy" else strangers
             folds.append(ledger(people, release, control, every, (0, k)))
-        made = find_all(
-            "a", "synthesizer", Releases(folds, people, None, {}), [p.measure for p in every], Interval(), ()
-        )
-        membership, cap = made.findings
+        membership, cap = find_in(Releases(folds, people, None, {}), every).findings
         assert not {d for d in cap.details if d.startswith("standardised_difference")}
         said[name] = [membership.details[f"standardised_difference{end}"][0] for end in ("_lower", "", "_upper")]
     lower, value, upper = said["strangers"]
-    assert lower < 0 < upper
-    assert lower < value < upper
+    assert lower < min(0, value) <= max(0, value) < upper
     assert said["copy"][0] > 1
