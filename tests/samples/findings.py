@@ -1,8 +1,10 @@
 """Findings by hand, of releases and of the reference generators that a verdict is given beside."""
 
+import numpy as np
+
 from samples.estimates import around
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.study.findings import Attacked, Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.references import Check
 from synthrisk.metrics.verdicts.results import Limit, StudyResult
@@ -37,3 +39,13 @@ def study(findings, verdicts=(), limits=None, **more):
     settings = {f.synthesizer: {"role": f.role} for f in findings}
     given = {"checks": [PASSED], "limits": told, "settings": settings} | more
     return StudyResult("id", "demo", findings, verdicts=verdicts, **given)
+
+
+def folds(rng, R, K, n):
+    """Return who is held out in each fold of each repetition."""
+    return np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
+
+
+def attacked(scores, held_out, *more, **given):
+    """Return scores of a study in which whoever is held out is a control record."""
+    return Attacked(scores, ~held_out, held_out, *more, **given)

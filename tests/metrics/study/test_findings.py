@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from samples.findings import attacked as attacked_in
+from samples.findings import folds
 from synthrisk.metrics.exposure.single_records import record_exposure
 from synthrisk.metrics.intervals.estimates import Interval, paired
 from synthrisk.metrics.score import Ceiling
@@ -35,14 +37,6 @@ ENDS = attrgetter("value", "lower", "upper")
 
 def said(attacked, interval=None, methods=()):
     return find("a", "synthesizer", MEASURE, attacked, interval or Interval(), methods)
-
-
-def folds(rng, R, K, n):
-    return np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
-
-
-def attacked_in(scores, held_out, *more, **given):
-    return Attacked(scores, ~held_out, held_out, *more, **given)
 
 
 def holdout(x, out):
