@@ -25,8 +25,11 @@ def planned(sensitive, *, what_if=()):
 
 
 def ledger_of(measures):
-    ledger, values = attack_release(REAL, RELEASE, MEMBER, measures, 1, Cell("cart", 0, 0))
-    return ledger, values
+    return attack_release(REAL, RELEASE, MEMBER, measures, 1, Cell("cart", 0, 0))
+
+
+def scores_of(ledger, label):
+    return ledger.loc[ledger["metric"] == label, "score"].tolist()
 
 
 @pytest.mark.parametrize("sensitive", list(MODELS))
@@ -58,24 +61,17 @@ def test_no_model_is_fitted_twice_for_it(monkeypatch):
     fits, own = [], attackers.class_probabilities
     counted = lambda model, *given: fits.append(type(model).__name__) or own(model, *given)  # noqa: E731
     monkeypatch.setattr("synthrisk.metrics.rapid.guesses.class_probabilities", counted)
-    measures = planned("ill")
-    ledger_of(measures)
+    ledger_of(planned("ill"))
     assert len(fits) == len(set(fits)) == 3
 
 
-def test_what_is_together_is_the_same_where_the_models_are_not_measured_alone():
+def test_what_is_together_is_the_same_where_the_models_are_not_measured_alone_and_so_is_each_model():
     measures = planned("ill")
     (largest,) = (p for p in measures if p.measure.label == "rapid_max")
-    every, alone = ledger_of(measures)[0], ledger_of([largest])[0]
-    assert alone["score"].tolist() == every.loc[every["metric"] == "rapid_max", "score"].tolist()
-
-
-def test_a_model_beside_others_has_the_numbers_that_it_has_alone():
+    every, _ = ledger_of(measures)
+    assert ledger_of([largest])[0]["score"].tolist() == scores_of(every, "rapid_max")
     (single,) = plan([{"name": "rapid", "attackers": ["cart"]}], list(REAL), ["age", "sex"], ["ill"])
-    together = ledger_of(planned("ill"))[0]
-    assert (
-        ledger_of([single])[0]["score"].tolist() == together.loc[together["metric"] == "rapid-cart", "score"].tolist()
-    )
+    assert ledger_of([single])[0]["score"].tolist() == scores_of(every, "rapid-cart")
 
 
 class Kept:
@@ -85,6 +81,10 @@ class Kept:
 
     def __init__(self, measures):
         self.rows, self.said = ledger_of(measures)
+        self.releases = Releases([self], REAL, None, {})
+        every = [p.measure for p in measures]
+        found = find_all("cart", "synthesizer", self.releases, every, Interval(), ()).findings
+        self.findings = {f.measure.label: f for f in found}
 
     def of(self, measure, columns):
         return self.rows.loc[self.rows["metric"] == measure.label, list(columns)].reset_index(drop=True)
@@ -94,10 +94,7 @@ class Kept:
 
 
 def test_a_study_finds_the_largest_value_of_the_papers_algorithm():
-    measures = planned("ill")
-    releases = Releases([Kept(measures)], REAL, None, {})
-    found = find_all("cart", "synthesizer", releases, [p.measure for p in measures], Interval(), ()).findings
-    risks = {f.measure.label: f.risk.value for f in found}
+    risks = {label: f.risk.value for label, f in Kept(planned("ill")).findings.items()}
     each = [risks[f"rapid-{m}"] for m in MODELS["ill"]]
     assert (risks["rapid_max"], risks["rapid_mean"]) == (max(each), pytest.approx(sum(each) / len(each)))
     assert risks["rapid_envelope"] >= risks["rapid_max"]
@@ -105,12 +102,8 @@ def test_a_study_finds_the_largest_value_of_the_papers_algorithm():
 
 @pytest.mark.parametrize(("sensitive", "places"), [("ill", CURVE), ("pay", TOLERANCES)])
 def test_the_curve_of_all_together_is_the_largest_or_the_mean_at_each_threshold(sensitive, places):
-    measures = planned(sensitive)
-    kept = Kept(measures)
-    found = find_all(
-        "cart", "synthesizer", Releases([kept], REAL, None, {}), [p.measure for p in measures], Interval(), ()
-    )
-    curves = {f.measure.label: f for f in found.findings}
+    kept = Kept(planned(sensitive))
+    curves = kept.findings
     for i, place in enumerate(places):
         shares = []
         for model in MODELS[sensitive]:
@@ -130,6 +123,4 @@ def test_the_curve_of_all_together_is_the_largest_or_the_mean_at_each_threshold(
 
 def test_there_is_no_curve_of_the_largest_where_the_models_are_not_measured_alone():
     (largest,) = (p for p in planned("ill") if p.measure.label == "rapid_max")
-    releases = Releases([Kept([largest])], REAL, None, {})
-    (found,) = find_all("cart", "synthesizer", releases, [largest.measure], Interval(), ()).findings
-    assert found.curve == ()
+    assert Kept([largest]).findings["rapid_max"].curve == ()
