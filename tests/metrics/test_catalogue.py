@@ -23,15 +23,17 @@ def test_every_metric_has_one_line_with_its_own_facts_and_words():
     assert len({(line.family, line.sees) for line in lines.values()}) == len(lines)
 
 
+CODE = """
+import sys
+from synthrisk.flows.cli.app import main
+sys.argv = ["synthrisk", "metrics"]
+try: main()
+finally: print(sorted({"pandas", "scipy", "sklearn", "numba", "prefect", "mlflow"} & set(sys.modules)))
+"""
+
+
 def test_the_list_loads_neither_pandas_nor_scipy():
-    code = (
-        "import sys\n"
-        "from synthrisk.flows.cli.app import main\n"
-        "sys.argv = ['synthrisk', 'metrics']\n"
-        "try:\n    main()\n"
-        "finally:\n    print(sorted({'pandas', 'scipy', 'sklearn', 'numba', 'prefect', 'mlflow'} & set(sys.modules)))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout
 
 

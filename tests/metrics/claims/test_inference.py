@@ -156,19 +156,9 @@ def test_an_attack_sees_the_declared_columns_once_each_in_an_order_that_says_not
     assert same_key.groupby("key")["confidence"].nunique().eq(1).all()
 
 
-BAD = {
-    "no frame": (lambda known: [1], "DataFrame"),
-    "no guess": (lambda known: pd.DataFrame({"confidence": 1.0}, known.index), "'guessed'"),
-    "no confidence": (lambda known: pd.DataFrame({"guessed": 1}, known.index), "confidence"),
-    "fewer rows": (lambda known: pd.DataFrame({"guessed": ["x"], "confidence": [1.0]}), "index that it was handed"),
-    "infinite": (lambda known: pd.DataFrame({"guessed": "x", "confidence": np.inf}, known.index), "finite"),
-}
-
-
-@pytest.mark.parametrize(("function", "says"), BAD.values(), ids=BAD)
-def test_a_foreign_attack_is_checked(function, says):
-    with pytest.raises(InputError, match=says):
-        by(lambda release, known, secret, rng: function(known))
+def test_a_foreign_attack_is_checked():
+    with pytest.raises(InputError, match="finite"):
+        by(lambda release, known, *_: pd.DataFrame({"guessed": "x", "confidence": np.inf}, known.index))
 
 
 def test_an_attack_that_abstains_has_no_value():

@@ -53,17 +53,6 @@ def test_it_is_the_coefficient_of_membership_in_one_regression_with_its_hc2_erro
     assert half(found) > (high - low) / 2
 
 
-def test_splits_without_memorization_cover_zero_at_the_nominal_rate():
-    rng = np.random.default_rng(2)
-    covered = {0.9: 0, 0.95: 0}
-    for _ in range(600):
-        own = drawn(rng)
-        for level in covered:
-            found = adjusted_difference(*own, level)
-            covered[level] += found.lower <= 0 <= found.upper
-    assert {level: count / 600 for level, count in covered.items()} == pytest.approx({0.9: 0.9, 0.95: 0.95}, abs=0.025)
-
-
 @pytest.mark.parametrize("dose", [0.05, 0.1, 0.2])
 def test_planted_shares_are_estimated_without_bias(dose):
     rng = np.random.default_rng(int(dose * 100))

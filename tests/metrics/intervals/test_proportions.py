@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import beta, binom, binomtest
+from scipy.stats import beta, binomtest
 
 from samples.findings import ZERO
 from synthrisk.metrics.distance.closest_record import closeness
@@ -98,25 +98,6 @@ def test_limits_hold_the_share_and_mirror(method, case):
     assert found.method == method
 
 
-def covers(p, n, method):
-    """Return the coverage, summed over all counts: nothing is simulated."""
-    chances = binom.pmf(np.arange(n + 1), n, p)
-    found = {k: of(k, n, method) for k in np.flatnonzero(chances > 1e-14)}
-    return sum(chances[k] for k, e in found.items() if e.lower <= p <= e.upper)
-
-
-@pytest.mark.parametrize(("p", "n"), [(0.01, 200), (0.05, 200), (0.3, 200), (0.7, 100), (0.95, 400)])
-@pytest.mark.parametrize("method", METHODS)
-def test_coverage(method, p, n):
-    found = covers(p, n, method)
-    if method == "clopper_pearson":
-        assert found >= 0.95 - 1e-9
-    elif method == "bootstrap" and (p, n) == (0.01, 200):
-        assert found == pytest.approx(0.865, abs=5e-4)  # two records expected: the bootstrap cannot do better
-    else:
-        assert 0.93 <= found <= 0.97
-
-
 @pytest.mark.parametrize("method", ["exact", "Wilson", None])
 def test_unknown_method_is_refused(method):
     with pytest.raises(InputError, match="method must be wilson, clopper_pearson or bootstrap"):
@@ -199,19 +180,6 @@ def test_more_releases_make_the_limit_wider_a_lone_record_has_none_and_nothing_s
     lone = worst([[[1.0, np.nan]]])
     assert (*ENDS(lone), bool(lone.note)) == (1, 0, 1, True)
     assert worst(np.full((2, 2, 5), np.nan)) == worst_value(np.full((2, 2), np.nan)) == NOT_ESTIMABLE
-
-
-def test_the_largest_true_risk_lies_between_the_limits_as_often_as_they_say():
-    # nine releases of equal true risk, the hardest case: the largest observed is far above it by chance
-    rng, truth, inside, naive = np.random.default_rng(7), 0.2, 0, 0
-    for _ in range(600):
-        scores = (rng.random((3, 3, 150)) < truth).astype(float)
-        found = worst(scores)
-        inside += found.lower <= truth <= found.upper
-        low, high = binomtest(int(scores.sum(axis=2).max()), 150).proportion_ci(0.95, "wilson")
-        naive += low <= truth <= high
-    assert inside / 600 > 0.93
-    assert naive < inside  # the interval of the largest alone does not know that it was picked
 
 
 def test_findings_carry_the_worst_release():

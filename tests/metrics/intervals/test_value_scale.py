@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from synthrisk.metrics.intervals.estimates import estimate
-from synthrisk.metrics.intervals.value_scale import DIFFERENCE, GAIN, LINE, SHARE, contributions
+from synthrisk.metrics.intervals.value_scale import DIFFERENCE, GAIN, SHARE, contributions
 
 
 def test_the_mean_of_contributions_is_the_weighted_mean():
@@ -54,13 +53,3 @@ def test_the_logit_is_the_delta_method_and_nearly_symmetric_where_it_is_narrow()
     assert SHARE.around(0.2, 0.1) == pytest.approx([1 / (1 + math.exp(s * 0.1 / 0.16 - logit)) for s in (1, -1)])
     assert SHARE.around(0.2, 1e-4) == pytest.approx((0.2 - 1e-4, 0.2 + 1e-4), abs=1e-7)
     assert all(math.isnan(end) for end in SHARE.between(0.2, math.nan, math.nan))
-
-
-@pytest.mark.parametrize("chance", [0.02, 0.3, 0.95])
-def test_limits_on_the_logit_cover_as_often_as_plain_ones(chance):
-    rng, held = np.random.default_rng(12), np.zeros(2)
-    for _ in range(300):
-        e = (rng.random((3, 300)) < rng.beta(20 * chance, 20 * (1 - chance), 300)) * 1.0
-        held += [f.lower <= chance <= f.upper for f in (estimate(e, scale=scale) for scale in (LINE, SHARE))]
-    plain, logit = held / 300
-    assert logit >= max(plain - 0.01, 0.93)

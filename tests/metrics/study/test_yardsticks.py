@@ -244,15 +244,6 @@ def test_records_that_an_attacker_cannot_tell_apart_do_not_foretell_each_other(t
     assert (few[1] == covariates._order(())[1]).all()  # two groups are no folds
 
 
-def test_null_splits_of_a_real_table_cover_zero():
-    rng, table = np.random.default_rng(5), read_adult()
-    every = planned("generalized_cap", table=table)
-    made = [shown(rng, table, N, every)["generalized_cap.income"] for _ in range(8)]
-    covered = [f.memorization.lower <= 0 <= f.memorization.upper for f in made]
-    assert sum(covered) >= 6  # below 6 of 8 in 1 of 170 such runs
-    assert np.mean([widths(f)[0] for f in made]) < 0.9
-
-
 # one measure in CI, the others by hand (-m slow): a split takes half a second for each
 OTHERS = ("zero_cap", "distance_to_closest_record")
 MEASURES = ["generalized_cap", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)]
