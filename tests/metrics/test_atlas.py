@@ -48,8 +48,7 @@ def test_tables_say_dose_blindness_alarms_and_what_sees_more(small, tmp_path):
     text = tables(small)
     assert "| `zero_cap` | 10 % | blind |" in overview(small)
     for row in (
-        "| `zero_cap` | 10 % | blind |",
-        "| `loud` | alarms | - |",
+        *("| `zero_cap` | 10 % | blind |", "| `loud` | alarms | - |"),
         "| `tpr` of `zero_cap` | near | 10 % | blind | 0.00 [0.00, 0.31] of 10 |",
         "| `loud` | 0.50 [0.19, 0.81] of 10 |",
     ):

@@ -281,11 +281,9 @@ NAMES = [f"00000000-0000-0000-0000-00000000000{k}" for k in range(5)]
 @pytest.mark.parametrize(
     ("cells", "dress"),
     [
-        (NAMES, objects(UUID)),
-        ([*"abcd"], objects(lambda text: memoryview(text.encode()))),
+        *((NAMES, objects(UUID)), ([*"abcd"], objects(lambda text: memoryview(text.encode())))),
         ([*"abcd"], objects(lambda text: text.encode() if text in "ac" else text)),
-        ([*"abcd"], objects(pa.scalar)),
-        ([*"abcd"], cast(pd.ArrowDtype(pa.string_view()))),
+        *(([*"abcd"], objects(pa.scalar)), ([*"abcd"], cast(pd.ArrowDtype(pa.string_view())))),
     ],
     ids=["uuids", "memoryview", "bytes and texts", "scalars of pyarrow", "string_view[pyarrow]"],
 )
@@ -306,8 +304,7 @@ COMPLEX, BEYOND = "hold real numbers, got complex ones", r"hold dates from 1677 
 @pytest.mark.parametrize(
     ("real", "cells", "says"),
     [
-        (NUMBERS, ["1.5", "2.0"], "hold numbers in both tables"),
-        (NUMBERS, [1 + 2j, 2j], COMPLEX),
+        *((NUMBERS, ["1.5", "2.0"], "hold numbers in both tables"), (NUMBERS, [1 + 2j, 2j], COMPLEX)),
         (NUMBERS, pd.Series([1j, 2j], dtype=object), COMPLEX),
         (NUMBERS, pd.Series([1, 2j], dtype=object), COMPLEX),
         (DAYS, [dt.date(9999, 12, 31), dt.date(2020, 1, 1)], BEYOND),

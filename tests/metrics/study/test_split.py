@@ -138,8 +138,7 @@ def test_twins_share():
         (9, Split(folds=4), [1, 1, 1, 2, 2, 2, 3, 3, 3], "4 folds for 3 groups"),
         (100, Split(holdout=0.001), None, "holds out 0 of 100 records"),
         (100, Split(holdout=0.999), None, "holds out 100 of 100 records"),
-        (1, Split(holdout=0.5), None, "of 1 records"),
-        (9, Split(holdout=0.5), [1] * 9, "of 9 records"),
+        *((1, Split(holdout=0.5), None, "of 1 records"), (9, Split(holdout=0.5), [1] * 9, "of 9 records")),
     ],
 )
 def test_too_few(n, split, entities, says):

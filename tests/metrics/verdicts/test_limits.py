@@ -48,8 +48,7 @@ def test_a_limit_that_cannot_tell_hides_no_crossing():
     ("found", "tells"),
     [
         (Estimate(0.013, 0.0, 0.061), False),  # seen: 150 outliers, a copula; half of the interval is .03, noise .048
-        (Estimate(0.02, 0.0, 0.063), False),
-        (Estimate(0.05, 0.03, 0.07), True),
+        *((Estimate(0.02, 0.0, 0.063), False), (Estimate(0.05, 0.03, 0.07), True)),
         (Estimate(0.01, 0.0, 0.05), True),  # it lies below, however wide it is
         (Estimate(0.063, 0.012, 0.116), True),  # wholly above chance, and may lie far beyond: the word stays open
     ],
@@ -125,12 +124,9 @@ def test_so_many_people_as_a_rate_asks_for_suffice_and_half_of_them_would_not(me
 @pytest.mark.parametrize(
     ("quantity", "found", "limit"),
     [
-        ("tpr", Estimate(0.8, 0.381, 0.944), 0.5),
-        ("tpr", Estimate(0.1, 0.019, 0.122), 0.05),
-        ("tpr", Estimate(1.0, 0.4, 1.0), 0.5),
-        ("tpr_at_0.001", Estimate(0.003, 0.0, 0.006), 0.005),
-        ("risk", Estimate(0.97, 0.88, 0.985), 0.9),
-        ("population_gain", Estimate(0.04, -0.3, 0.06), 0.05),
+        *(("tpr", Estimate(0.8, 0.381, 0.944), 0.5), ("tpr", Estimate(0.1, 0.019, 0.122), 0.05)),
+        *(("tpr", Estimate(1.0, 0.4, 1.0), 0.5), ("tpr_at_0.001", Estimate(0.003, 0.0, 0.006), 0.005)),
+        *(("risk", Estimate(0.97, 0.88, 0.985), 0.9), ("population_gain", Estimate(0.04, -0.3, 0.06), 0.05)),
     ],
 )
 def test_more_is_asked_for_than_there_is_on_whichever_side_of_the_limit_the_value_lies(quantity, found, limit):
@@ -201,9 +197,7 @@ def looks(excess, **more):
     [
         (around(0.1, 0.02), ["RISK"]),
         (replace(around(-0.01, 0.005), note="fewer members than chance"), ["RISK"]),
-        (around(-0.01, 0.02), []),
-        (around(0.03, 0.01), []),
-        (around(0.05, 0.02), ["INCONCLUSIVE"]),
+        *((around(-0.01, 0.02), []), (around(0.03, 0.01), []), (around(0.05, 0.02), ["INCONCLUSIVE"])),
         (around(0.04, 0.05), []),
     ],
 )

@@ -58,17 +58,14 @@ def test_a_copy_at_the_place_of_independent_columns():
 @pytest.mark.parametrize(
     ("copy", "marginals", "empty"),
     [
-        (around(0.50, 0.02), around(0.49, 0.02), True),
-        (around(0.50, 0.02), around(0.45, 0.02), False),
+        *((around(0.50, 0.02), around(0.49, 0.02), True), (around(0.50, 0.02), around(0.45, 0.02), False)),
         (around(0.50, 0.02), around(0.69, 0.02), True),  # mixed key classes: below what knows nobody
         (around(0.50, 0.20), around(0.45, 0.02), False),  # above the other's interval: that it is wide shows nothing
-        (around(0.50, 0.0), around(0.50, 0.0), True),
-        (around(0.5 - 1e-12, 0.0), around(0.5, 0.0), True),
+        *((around(0.50, 0.0), around(0.50, 0.0), True), (around(0.5 - 1e-12, 0.0), around(0.5, 0.0), True)),
         (around(0.5, 0.0), around(0.5 - 1e-12, 0.0), True),
         (Estimate(0.5, math.nan, math.nan), Estimate(0.5, math.nan, math.nan), True),
         (Estimate(0.51, math.nan, math.nan), Estimate(0.5, math.nan, math.nan), False),
-        (NOT_ESTIMABLE, around(0.5, 0.0), False),
-        (around(0.5, 0.0), NOT_ESTIMABLE, False),
+        *((NOT_ESTIMABLE, around(0.5, 0.0), False), (around(0.5, 0.0), NOT_ESTIMABLE, False)),
     ],
 )
 def test_the_same_place_is_within_their_intervals(copy, marginals, empty):

@@ -53,9 +53,7 @@ def test_a_copy_that_is_not_hit_where_it_must_be_is_caught():
     caught = [("copy", "memorization is 1 - success on control records")]
     pure, mixed = {"ceiling": (1.0, 1.0)}, {"ceiling": (0.98, 0.97)}
     for found, due in (
-        (hits(0.8, 0.02, 0.2), []),
-        (hits(0.81, 0.02, 0.2), []),
-        (hits(0.6, 0.02, 0.2), caught),
+        *((hits(0.8, 0.02, 0.2), []), (hits(0.81, 0.02, 0.2), []), (hits(0.6, 0.02, 0.2), caught)),
         (hits(0.6, 0.02, 0.2, pure, "zero_cap"), caught),
         (hits(0.6, 0.02, 0.2, mixed, "zero_cap"), []),  # no number is known beforehand
         (hits(0.6, 0.02, 0.2, name="rapid"), []),

@@ -61,12 +61,8 @@ WHY = "{} more people in 100 right because their records were used"
     ("memorization", "checks", "word", "begins", "why", "needs"),
     [
         (
-            around(0.3, 0.01),
-            PASSED,
-            "RISK",
-            "may not go out",
-            f"{GUESSES} {WHY.format(30)} (at least 29, limit 10)",
-            "",
+            *(around(0.3, 0.01), PASSED, "RISK", "may not go out"),
+            *(f"{GUESSES} {WHY.format(30)} (at least 29, limit 10)", ""),
         ),
         (
             *(around(0.1, 0.05), PASSED, "INCONCLUSIVE", "cannot say"),
@@ -138,8 +134,7 @@ THREE = {LIMIT: 0.05, "memorization/inference.income": 0.2, "memorization/member
     ("values", "word", "named"),
     [
         ((0.1, 0.5, 0.08), "RISK", "inference"),  # 0.49 is 2.45 limits, 0.09 is 1.8
-        ((0.1, 0.19, 0.01), "RISK", "zero_cap"),
-        ((0.01, 0.195, 0.045), "INCONCLUSIVE", "membership"),
+        *(((0.1, 0.19, 0.01), "RISK", "zero_cap"), ((0.01, 0.195, 0.045), "INCONCLUSIVE", "membership")),
         ((0.01, 0.15, 0.02), "NO EVIDENCE", "inference"),
     ],
 )

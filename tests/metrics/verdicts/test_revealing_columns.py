@@ -76,8 +76,7 @@ def test_so_many_are_attacked_again_at_most_and_shares_stay():
     [
         ([1.0, 10.0, np.nan], [2.0], None),
         ([123.0, 0.0, np.nan], [-0.001234], ([120.0, 0.0, np.nan], [-0.0012])),
-        ([2**53 - 1], [7], ([9e15], [7.0])),
-        (["a"] * 10, ["a"], None),
+        *(([2**53 - 1], [7], ([9e15], [7.0])), (["a"] * 10, ["a"], None)),
         (["a"] * 10 + ["b"] * 9, ["b", None], (["a"] * 10 + ["(rare)"] * 9, ["(rare)", None])),
         ([True, False] * 10, [True], None),
         (pd.to_datetime(["2024-05-17", None]), pd.to_datetime(["2024-05-31"]), (["2024-05-01", None], ["2024-05-01"])),

@@ -37,10 +37,8 @@ def test_memorization_is_told_with_its_ends_and_as_a_share_of_the_copys():
     )
     shares = table[["copy_share", "copy_share_lower", "copy_share_upper"]]
     for name, key, due in (
-        ("cart", NEAR.key, [0.125, 0.0625, 0.1875]),
-        ("twin", NEAR.key, [1, 0.875, 1.125]),
-        ("vine", NEAR.key, [-0.0625, -0.1875, 0.0625]),
-        ("cart", ZERO.key, [0.2, 0.1, 0.3]),
+        *(("cart", NEAR.key, [0.125, 0.0625, 0.1875]), ("twin", NEAR.key, [1, 0.875, 1.125])),
+        *(("vine", NEAR.key, [-0.0625, -0.1875, 0.0625]), ("cart", ZERO.key, [0.2, 0.1, 0.3])),
     ):
         assert shares.loc[(name, key)].tolist() == pytest.approx(due)
 

@@ -74,10 +74,8 @@ def test_reference_generators_and_other_measures_get_no_verdict():
 @pytest.mark.parametrize(
     ("name", "measure", "words"),
     [
-        ("memory/zero_cap.income", ZERO, "quantity"),
-        ("risk/rapid", ZERO, "zero_cap.income"),
-        ("zero_cap.income", ZERO, "quantity"),
-        ("risk/", ZERO, "measure"),
+        *(("memory/zero_cap.income", ZERO, "quantity"), ("risk/rapid", ZERO, "zero_cap.income")),
+        *(("zero_cap.income", ZERO, "quantity"), ("risk/", ZERO, "measure")),
         ("risk/zero_cap.income@strangers", ZERO, "@outliers"),
         ("risk_gain/zero_cap.income@outliers", ZERO, "on a group must be on"),
         ("tpr/zero_cap.income", ZERO, "ranks no records"),
