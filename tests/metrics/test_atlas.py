@@ -32,13 +32,10 @@ def small() -> Digest:
     return Digest(grid | {"left_out": []}, answers)
 
 
-def test_a_digest_is_read_as_it_was_written(small):
+def test_a_digest_is_read_as_it_was_written_and_the_smallest_dose_is_that_of_the_best_measure(small):
     again = read(text_of(small))
     assert again.grid == small.grid
     assert [str(each) for each in again.answers] == [str(each) for each in small.answers]
-
-
-def test_the_smallest_dose_of_several_measures_is_that_of_the_best(small):
     assert small.smallest({"zero_cap", "loud"}) == {"leaky": 0.1, "leaky_near": 0.1}
     assert all(isnan(dose) for dose in small.smallest({"loud"}).values())
     assert small.smallest({"accuracy"}) == {}

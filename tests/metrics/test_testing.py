@@ -239,7 +239,7 @@ def test_the_tables_are_as_awkward_as_they_say():
     assert min(len(t) for t, _ in pairs().values()) == min(len(r) for _, r in pairs().values()) == 1
 
 
-def test_a_draw_of_another_thread_is_not_laid_at_the_door_of_the_attack():
+def test_a_draw_of_another_thread_and_the_older_name_of_guesses_are_no_faults():
     calls = []
 
     def good(release, known, rng):
@@ -250,7 +250,4 @@ def test_a_draw_of_another_thread_is_not_laid_at_the_door_of_the_attack():
 
     check_attack(made("membership", good))
     assert len(calls) > 3
-
-
-def test_the_older_name_of_the_column_of_guesses_is_taken_too():
     check_attack(made("inference", MODE(lambda found, *_: found.rename(columns={"guessed": "guess"}))))

@@ -317,14 +317,11 @@ def test_what_cannot_be_compared_is_refused_without_a_cell(real, cells, says):
         common(real, cells)
 
 
-def test_codes_stay_codes_beside_control_records_with_other_codes():
+def test_codes_and_identifiers_are_the_same_beside_control_records_of_another_type():
     real = pd.DataFrame({"x": pd.Categorical([1, 2, 3, 1]), "y": [*"abcd"]})
     control = pd.DataFrame({"x": pd.Categorical([4, 1]), "y": [*"ab"]})
     tables = Tables(real, real, control)
     assert tables.with_control().kind("x") == tables.kind("x") == "categorical"
-
-
-def test_identifiers_are_the_same_in_both_types():
     real = pd.DataFrame({"id": [1, 1, 2], "x": [1, 2, 3]})
     control = pd.DataFrame({"id": objects(whole)(pd.Series([3, 2])), "x": [4, 5]})
     tables = Tables.identified(real, real[["x"]], control, "id")

@@ -1,11 +1,15 @@
 """Findings by hand, of releases and of the reference generators that a verdict is given beside."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
+import pandas as pd
 
 from samples.estimates import around
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.study.findings import Attacked, Finding
-from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.study.ledger import Cell, Measure, Said
 from synthrisk.metrics.verdicts.references import Check
 from synthrisk.metrics.verdicts.results import Limit, StudyResult
 
@@ -49,3 +53,18 @@ def folds(rng, R, K, n):
 def attacked(scores, held_out, *more, **given):
     """Return scores of a study in which whoever is held out is a control record."""
     return Attacked(scores, ~held_out, held_out, *more, **given)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The ledger of one release in memory."""
+
+    cell: Cell
+    rows: pd.DataFrame
+    said: Mapping[str, Said]
+
+    def of(self, measure, columns):
+        return self.rows.loc[self.rows["metric"] == measure.label, list(columns)].reset_index(drop=True)
+
+    def values(self):
+        return self.said

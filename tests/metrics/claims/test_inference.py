@@ -161,12 +161,6 @@ def test_a_foreign_attack_is_checked():
         by(lambda release, known, *_: pd.DataFrame({"guessed": "x", "confidence": np.inf}, known.index))
 
 
-def test_an_attack_that_abstains_has_no_value():
-    found = by(lambda release, known, *_: pd.DataFrame({"guessed": None, "confidence": np.nan}, known.index))
-    assert (math.isnan(found.value), found.reason) == (True, "the attack made no claim")
-    assert found.details["claim_probability"] == 0
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -275,7 +269,10 @@ def test_a_band_of_numbers_that_is_claimed_is_right_where_it_holds_the_number():
     np.testing.assert_allclose(found["baseline"], [math.nan, 1 / 3, 1 / 3, math.nan])
 
 
-def test_a_suppressed_secret_is_claimed_of_nobody():
+def test_an_attack_that_abstains_or_a_suppressed_secret_has_no_value():
+    found = by(lambda release, known, *_: pd.DataFrame({"guessed": None, "confidence": np.nan}, known.index))
+    assert (math.isnan(found.value), found.reason) == (True, "the attack made no claim")
+    assert found.details["claim_probability"] == 0
     real, release = voters(0)
     score = INFERENCE(real, release.assign(vote=None), quasi_identifiers=coarse.KEYS, sensitive="vote")
     assert (math.isnan(score.value), score.reason) == (True, "the attack made no claim")

@@ -160,16 +160,6 @@ def test_the_framework_counts_by_value(seed):
     assert {name: found.details[name] for name in due} == pytest.approx(due)
 
 
-def test_where_no_record_is_shared_it_abstains():
-    real = pd.DataFrame({"a": [1, 9], "b": [1, 9]})
-    # a = 1 has row 0, which b = 9 has too; a = 9 has row 1, which b = 1 has
-    found = of_letters(real, pd.DataFrame({"a": [1, 9], "b": [9, 5]}))
-    assert found.records["score"].tolist() == [0, 0]
-    assert of_letters(real.iloc[:1], pd.DataFrame({"a": [1, 9], "b": [4, 6]})).value == 1
-    found = of_letters(real.iloc[:1], pd.DataFrame({"a": [9, 1], "b": [1, 9]}))
-    assert (np.isnan(found.value), found.reason) == (True, "the attack made no claim")
-
-
 def test_control_parts_are_candidates_too():
     (real, release), (control, _), seen = tables(8), tables(9, n=12), []
     found = LINKABILITY(real, release, **BOTH, control=control)
@@ -229,7 +219,14 @@ def test_awkward_tables(real):
         assert found.records["baseline"].tolist() in ([1 / 3, 2 / 3], [2 / 3, 1 / 3])
 
 
-def test_unseen_levels_are_near_nothing_in_particular():
+def test_where_no_record_is_shared_it_abstains_and_unseen_levels_are_near_nothing_in_particular():
+    real = pd.DataFrame({"a": [1, 9], "b": [1, 9]})
+    # a = 1 has row 0, which b = 9 has too; a = 9 has row 1, which b = 1 has
+    found = of_letters(real, pd.DataFrame({"a": [1, 9], "b": [9, 5]}))
+    assert found.records["score"].tolist() == [0, 0]
+    assert of_letters(real.iloc[:1], pd.DataFrame({"a": [1, 9], "b": [4, 6]})).value == 1
+    found = of_letters(real.iloc[:1], pd.DataFrame({"a": [9, 1], "b": [1, 9]}))
+    assert (np.isnan(found.value), found.reason) == (True, "the attack made no claim")
     real = pd.DataFrame({"a": ["new", "x"], "b": ["p", "q"]})
     found = of_letters(real, pd.DataFrame({"a": ["x", "y"], "b": ["q", "p"]})).records
     assert (found["score"].tolist()[1], found["confidence"].tolist()) == (1, [0.5 * 0.5, 1])

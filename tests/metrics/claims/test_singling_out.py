@@ -210,12 +210,6 @@ def test_a_predicate_counts_once_whatever_the_order_of_its_conditions():
     np.testing.assert_array_equal(again.loc[release.index], found.records["score"])
 
 
-def test_two_conditions_on_a_column_have_the_weight_of_both_together():
-    real = pd.DataFrame({"x": range(10)})
-    found = SINGLING_OUT(real, real, attacker=same_everywhere((("x", ">=", 3), ("x", "<=", 3))))
-    assert (found.value, found.details["statistical_confidence"]) == (1, pytest.approx(10 * 0.1 * 0.9**9))
-
-
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("n", "m"), [(20, 20), (30, 12), (12, 30), (1, 8), (8, 1)])
 def test_isolated_records_are_counted_among_members_and_controls_together(mode, n, m):
@@ -363,7 +357,10 @@ def test_awkward_tables(real, value, mode):
         assert found.value == value
 
 
-def test_unseen_levels_and_values_are_nobodys():
+def test_conditions_on_a_column_weigh_together_and_values_unseen_are_nobodys():
+    real = pd.DataFrame({"x": range(10)})
+    found = SINGLING_OUT(real, real, attacker=same_everywhere((("x", ">=", 3), ("x", "<=", 3))))
+    assert (found.value, found.details["statistical_confidence"]) == (1, pytest.approx(10 * 0.1 * 0.9**9))
     real = pd.DataFrame({"c": ["a", "b"], "x": [1, 2]})
     release = pd.DataFrame({"c": ["new", "a", "a"], "x": [7, 1, 1]})
     for condition, value in ((("c", "==", "new"), 0), (("x", ">=", 1.5), 1), (("x", "==", "1"), 0)):
@@ -442,7 +439,7 @@ def jobs(n, *others):
     return pd.DataFrame({"job": [*(f"job {i}" for i in range(n)), *others]})
 
 
-def test_a_person_counts_where_any_own_level_of_any_column_is_in_the_release_and_no_number_or_missing_cell():
+def test_a_person_counts_where_any_own_level_is_in_the_release_once_an_entity_and_no_number_or_missing_cell():
     release = pd.DataFrame({"job": ["bishop", "clerk", None], "town": ["Ulm", "Trier", "Köln"], "age": [4, 4, 4]})
     score = ONE(PEOPLE, release)
     assert score.records["alone"].tolist() == [False, False, True, True, False, False, True]
@@ -450,9 +447,6 @@ def test_a_person_counts_where_any_own_level_of_any_column_is_in_the_release_and
     assert (score.details["alone_share"], score.details["released_share"]) == (3 / 7, 2 / 3)
     release = pd.DataFrame({"job": [None, "clerk"], "town": ["Ulm", "Ulm"], "age": [1, 2]})
     assert (ONE(PEOPLE, release).value, ONE(PEOPLE[["age"]], release[["age"]]).value) == (0, 0)
-
-
-def test_a_level_of_one_entity_is_one_persons_however_many_records_have_it():
     real = pd.DataFrame({"who": [1, 1, 2, 3], "job": ["bishop", "bishop", "clerk", "clerk"]})
     score = ONE(real, pd.DataFrame({"job": ["bishop"]}), identifier="who")
     assert score.records["score"].tolist() == [1, 1, 0, 0]

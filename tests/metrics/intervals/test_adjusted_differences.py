@@ -129,14 +129,11 @@ def test_a_covariate_unknown_of_some_is_their_mean_and_moving_and_stretching_cha
         assert one == pytest.approx(other)
 
 
-def test_limits_stay_in_the_range_of_a_difference():
+def test_limits_and_gains_stay_in_their_ranges():
     own = drawn(np.random.default_rng(9))
     free, found = adjusted_difference(*own), adjusted_difference(*own, scale=ValueScale(-0.01, 0.01))
     assert free.lower < -0.01 < 0.01 < free.upper
     assert (found.lower, found.upper) == (-0.01, 0.01)
-
-
-def test_gain_is_the_difference_over_what_control_leaves():
     found = adjusted_gain(Estimate(0.3, 0.1, 0.5, "adjusted", "why"), 0.6)
     assert ENDS(found) == pytest.approx((0.75, 0.25, 1.0))
     assert (found.method, found.note) == ("adjusted", "why")

@@ -129,11 +129,6 @@ def test_the_t_quantile_of_the_oracle_is_the_published_one():
         assert t_quantile(0.975, freedom) == pytest.approx(published, abs=6e-4)
 
 
-def test_repetitions_that_agree_too_well_are_clipped():
-    e = np.array([[0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]])  # between repetitions 0, within 1/2
-    assert ENDS(estimate(e)) == (0.5, 0.5, 0.5)
-
-
 def test_crossed_reads_no_seed_and_the_others_are_determined_by_theirs():
     e = np.random.default_rng(0).normal(size=(3, 50))
     for method in METHODS:
@@ -173,13 +168,15 @@ def test_each_bootstrap_agrees_with_another_resampling(method, clustered):
     assert found.value == pytest.approx(e.mean())
 
 
-def test_the_bootstrap_over_repetitions_spans_the_extremes_of_three():
+def test_repetitions_that_agree_too_well_are_clipped_and_resampled_ones_span_the_extremes_of_three():
+    e = np.array([[0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]])  # between repetitions 0, within 1/2
+    assert ENDS(estimate(e)) == (0.5, 0.5, 0.5)
     e = np.random.default_rng(1).normal(size=(3, 20))
     found = estimate(e, method="repetitions", resamples=2000)
     assert (found.lower, found.upper) == (pytest.approx(e.mean(axis=1).min()), pytest.approx(e.mean(axis=1).max()))
 
 
-def test_entities_are_the_clusters_of_the_plain_formula():
+def test_entities_are_the_clusters_of_the_plain_formula_and_their_equal_records_one_record():
     rng = np.random.default_rng(2)
     entity = rng.integers(0, 9, 40)
     x = rng.normal(size=9)[entity] + rng.normal(size=40)
@@ -187,9 +184,6 @@ def test_entities_are_the_clusters_of_the_plain_formula():
     squares, G = sum(sum(x[i] - mean for i in range(40) if entity[i] == g) ** 2 for g in groups), len(groups)
     half = t_quantile(0.975, G - 1) * math.sqrt(squares / 40**2 * G / (G - 1))
     assert ENDS(estimate(x[None], entities=entity)) == pytest.approx((mean, mean - half, mean + half), abs=1e-9)
-
-
-def test_equal_records_of_an_entity_are_one_record():
     e = np.random.default_rng(3).normal(size=(3, 25))
     for entity in (np.random.default_rng(4).permutation(25), np.repeat(np.arange(25), 5)):
         found = estimate(e if len(entity) == 25 else e[:, entity], entities=entity)

@@ -135,12 +135,6 @@ def some_crossed(seed, count, R=2):
     return [crossed(rng, R=R) for _ in range(count)]
 
 
-def test_fewer_than_four_stay_crossed_and_moderated_twice_is_moderated_once():
-    four = some_crossed(3, 4)
-    once = moderate(four)
-    assert (moderate(four[:3]), {e.method for e in once}, moderate(once)) == (four[:3], {"moderated"}, once)
-
-
 def test_one_repetition_and_no_noise_take_no_part():
     four = some_crossed(4, 4)
     still = estimate(np.full((2, 9), 0.1) + 1e-17 * np.arange(9))
@@ -160,16 +154,13 @@ def test_means_that_tie_are_moderated_by_the_prior_of_the_others():
     assert moderate([*four[:3], tied]) == [*four[:3], tied]
 
 
-def test_the_order_of_findings_changes_nothing():
+def test_neither_order_nor_a_second_time_change_what_is_moderated():
+    four = some_crossed(3, 4)
+    once = moderate(four)
+    assert (moderate(four[:3]), {e.method for e in once}, moderate(once)) == (four[:3], {"moderated"}, once)
     found = some_crossed(6, 6)
     for one, other in zip(moderate(found), moderate(found[::-1])[::-1], strict=True):
         assert (one.lower, one.upper) == pytest.approx((other.lower, other.upper), abs=1e-12)
-
-
-def test_two_repetitions_say_what_they_rest_on():
-    two, three = some_crossed(9, 4), some_crossed(8, 4, 3)
-    notes = [{e.note for e in each} for each in (two, moderate(two), three, moderate(three))]
-    assert notes == [{TWO_REPETITIONS}, {BORROWED}, {""}, {""}]
 
 
 def test_a_transform_is_applied_in_the_scale_of_the_mean():
@@ -259,7 +250,10 @@ def test_coverage_stays_and_the_widest_intervals_become_narrow(findings, R, narr
     assert wide[0] / wide[1] > narrower
 
 
-def test_the_prior_is_what_the_interval_uses():
+def test_two_repetitions_say_what_they_rest_on_the_prior_that_the_interval_uses():
+    two, three = some_crossed(9, 4), some_crossed(8, 4, 3)
+    notes = [{e.note for e in each} for each in (two, moderate(two), three, moderate(three))]
+    assert notes == [{TWO_REPETITIONS}, {BORROWED}, {""}, {""}]
     parts = Variances(1e-4, 9e-4, 2e-4, 100, 3, Prior(6.0, 1.5))
     assert (parts.posterior, parts.between_freedom) == (pytest.approx((6 * 1.5 * 2e-4 + 2 * 9e-4) / 8), 8)
     assert parts.terms[1] == pytest.approx((parts.posterior - 2e-4) / 3)

@@ -55,13 +55,6 @@ def test_rates_of_one_release_against_a_plain_loop(seed, decimals):
     assert placed == pytest.approx(mannwhitneyu(members, controls).statistic / 150 / 120)
 
 
-def test_the_interval_of_one_release_is_clopper_pearson():
-    members, controls = np.repeat([2.0, -2.0], [30, 70]), np.repeat([1.0, -1.0], [10, 90])
-    exact = binomtest(30, 100).proportion_ci(0.975, "exact")  # of two directions, each has half the error
-    found = ENDS(attack_summary(members, controls).rates[0.1])
-    assert found == pytest.approx((0.3, exact.low, exact.high), abs=1e-9)
-
-
 @pytest.mark.parametrize(("controls", "estimable"), [(99, 0), (100, 1), (999, 1), (1000, 2), (9999, 2), (10000, 3)])
 def test_a_rate_of_one_release_needs_ten_expected_false_positives(controls, estimable):
     rng = np.random.default_rng(0)
@@ -107,7 +100,11 @@ def test_the_reversed_ranking_is_that_of_the_scores_turned_about_and_who_abstain
     assert (silent.rates[0.1].value, silent.missing[0.1].value) == (0, 0)
 
 
-def test_members_released_as_they_are_have_no_distance():
+def test_the_interval_of_one_release_is_clopper_pearson_and_a_copy_has_no_distance():
+    members, controls = np.repeat([2.0, -2.0], [30, 70]), np.repeat([1.0, -1.0], [10, 90])
+    exact = binomtest(30, 100).proportion_ci(0.975, "exact")  # of two directions, each has half the error
+    found = ENDS(attack_summary(members, controls).rates[0.1])
+    assert found == pytest.approx((0.3, exact.low, exact.high), abs=1e-9)
     rng = np.random.default_rng(0)
     real, control = pd.DataFrame({"x": rng.random(50)}), pd.DataFrame({"x": rng.random(30)})
     aucs = [distance_attack(Tables(real, release, control).with_control()).auc for release in (real, control)]
@@ -174,13 +171,6 @@ def test_the_limits_are_exact_ones_at_the_effective_number_of_a_plain_bootstrap(
     assert tail == pytest.approx((found.value - low, high - found.value), rel=0.1)
 
 
-def test_where_nobody_is_found_the_limit_is_the_exact_one_of_both_numbers():
-    member = np.arange(3000).reshape(1, 1, -1) < 1000
-    found = pooled(np.where(member, -np.inf, 1.0), member, ~member)
-    assert ENDS(found) == (0, 0, pytest.approx(1 - 0.0125 ** (1 / (1 / (1 / 1000 + 1 / 2000)))))
-    assert ENDS(pooled(np.where(member, 1.0, 0.0), member, ~member)) == (1, pytest.approx(1 - found.upper), 1)
-
-
 def test_members_told_by_what_is_missing_count_as_much():
     rng = np.random.default_rng(4)
     member = np.arange(4000).reshape(1, 1, -1) < 2000
@@ -220,7 +210,11 @@ def test_a_rate_needs_ten_expected_false_positives(n, estimable):
     assert {e.note for e in pooled_rates(scores, member & False, member).values()} == {"no members"}
 
 
-def test_one_entity_has_no_interval():
+def test_where_nobody_is_found_the_limit_is_exact_and_one_entity_has_no_interval():
+    member = np.arange(3000).reshape(1, 1, -1) < 1000
+    found = pooled(np.where(member, -np.inf, 1.0), member, ~member)
+    assert ENDS(found) == (0, 0, pytest.approx(1 - 0.0125 ** (1 / (1 / (1 / 1000 + 1 / 2000)))))
+    assert ENDS(pooled(np.where(member, 1.0, 0.0), member, ~member)) == (1, pytest.approx(1 - found.upper), 1)
     found = pooled(*made(np.random.default_rng(0), 400), rate=0.1, entities=np.zeros(400))
     assert (found.value > 0, math.isnan(found.lower)) == (True, True)
     assert found.note.endswith("one record: no interval")

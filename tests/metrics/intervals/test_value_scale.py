@@ -8,7 +8,7 @@ import pytest
 from synthrisk.metrics.intervals.value_scale import DIFFERENCE, GAIN, SHARE, contributions
 
 
-def test_the_mean_of_contributions_is_the_weighted_mean():
+def test_the_mean_of_contributions_is_the_weighted_mean_and_equal_weights_leave_the_scores():
     rng = np.random.default_rng(0)
     scores, weights = rng.random((2, 3, 20)), rng.random((2, 3, 20))
     groups = rng.random((2, 3, 20)) < 0.6
@@ -19,9 +19,6 @@ def test_the_mean_of_contributions_is_the_weighted_mean():
         expected = np.average(scores[place][own], weights=weights[place][own])
         assert np.nanmean(found[place]) == pytest.approx(expected, abs=1e-12)
         np.testing.assert_array_equal(np.isnan(found[place]), ~own)
-
-
-def test_equal_weights_leave_the_scores_and_none_have_no_mean():
     scores = np.array([0.0, 1.0, 0.5])
     np.testing.assert_allclose(contributions(scores, np.full(3, 0.2), np.ones(3, bool)), scores, atol=1e-15)
     for weight, of_group in ((0.0, True), (1.0, False)):

@@ -71,16 +71,6 @@ def test_right_and_wrong_scores_of_the_same_records_have_newcombes_paired_interv
     assert (lower, upper) == pytest.approx((0.0562, 0.3292), abs=5e-5)
 
 
-def test_phi_by_hand():
-    for cells, phi in (
-        ((20, 12, 2, 16), 271 / math.sqrt(32 * 18 * 22 * 28)),
-        ((5, 5, 4, 5), 0.0),  # ad - bc = 5, below n/2
-        ((2, 8, 7, 3), -50 / math.sqrt(10 * 10 * 9 * 11)),
-        ((4, 6, 0, 0), 0.0),  # an empty margin
-    ):
-        assert correlation(*table(*cells)) == pytest.approx(phi)
-
-
 @pytest.mark.parametrize("cells", [(20, 12, 2, 16), (2, 8, 7, 33), (0, 3, 0, 40), (30, 0, 5, 5)])
 @pytest.mark.parametrize("paired", [True, False])
 def test_limits_of_the_gain_are_those_of_a_difference_that_is_zero(cells, paired):
@@ -101,7 +91,14 @@ def test_limits_of_the_gain_are_those_of_a_difference_that_is_zero(cells, paired
     assert found.lower <= found.value <= found.upper
 
 
-def test_a_yardstick_that_is_always_right_leaves_no_gain():
+def test_phi_by_hand_and_no_gain_over_who_is_always_right():
+    for cells, phi in (
+        ((20, 12, 2, 16), 271 / math.sqrt(32 * 18 * 22 * 28)),
+        ((5, 5, 4, 5), 0.0),  # ad - bc = 5, below n/2
+        ((2, 8, 7, 3), -50 / math.sqrt(10 * 10 * 9 * 11)),
+        ((4, 6, 0, 0), 0.0),  # an empty margin
+    ):
+        assert correlation(*table(*cells)) == pytest.approx(phi)
     x, y = table(5, 0, 5, 0)
     assert math.isnan(share_gain(share(x, 0.95), share(y, 0.95)).value)
 
@@ -193,16 +190,13 @@ def test_distances_to_non_members_by_hand():
     assert [found.value, *told] == pytest.approx([x, s, x - s, x - s + half])
 
 
-def test_a_non_member_is_never_compared_with_itself():
+def test_a_non_member_is_never_compared_with_itself_and_who_was_in_has_no_population():
     members, control = pd.DataFrame({"x": [0.0, 1.0, 10.0, 11.0]}), pd.DataFrame({"x": [-4.0, 10.4, 30.0]})
     for name in ("authenticity", "identifiability_score"):
         assert METRICS[name](members, members, control=control).details["population"] == 0.5
     halves = pd.DataFrame({"a": [0.0, 10.0, 20.0], "b": [0.0, 500.0, 900.0]})
     options = {"columns_a": ["a"], "columns_b": ["b"], "control": halves + 1.0}
     assert METRICS["linkability"](halves, halves.iloc[::-1], **options).details["population"] == 1
-
-
-def test_who_was_in_has_no_population():
     without = {n for n, m in METRICS.items() if not (m.has_population or m.by_release)}
     assert without == {"membership", "hidden_rate", "membership_inference_risk"}
     linked = METRICS["hidden_rate"](REAL, RELEASE, control=CONTROL, links=[0, 1, 2, 3]).details

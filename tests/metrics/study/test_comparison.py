@@ -154,12 +154,6 @@ def test_the_p_value_is_small_exactly_where_the_interval_leaves_zero_out(seed, R
         assert (found.p_value < 1 - confidence) == outside
 
 
-def test_equal_differences_are_certain_and_none_is_no_difference():
-    assert (t_test(np.zeros((2, 5))).p_value, t_test(np.full((2, 5), 0.5)).p_value) == (1, 0)
-    one, none = np.array([[0.3]]), np.empty((2, 0))
-    assert np.isnan([t_test(one).p_value, t_test(none).p_value, t_test_across_repetitions(one).p_value]).all()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("R", "K", "n"), [(2, 2, 300), (3, 3, 400), (5, 2, 300)])
 @pytest.mark.parametrize("quantity", ["risk", "memorization"])
@@ -254,7 +248,10 @@ def test_few_repetitions_borrow_from_the_studys_other_findings():
     assert (moderated.lower, moderated.upper) != (plain.lower, plain.upper)
 
 
-def test_no_value_has_no_change():
+def test_equal_differences_are_certain_and_no_value_has_no_difference_and_no_change():
+    assert (t_test(np.zeros((2, 5))).p_value, t_test(np.full((2, 5), 0.5)).p_value) == (1, 0)
+    one, none = np.array([[0.3]]), np.empty((2, 0))
+    assert np.isnan([t_test(one).p_value, t_test(none).p_value, t_test_across_repetitions(one).p_value]).all()
     nothing, one = Estimate(math.nan, math.nan, math.nan), Estimate(0.1, math.nan, math.nan)
     assert np.isnan(independent_change(nothing, one).value)
     assert (independent_change(one, one).value, Change(independent_change(one, one), False).word) == (0, "")

@@ -216,26 +216,20 @@ def test_one_sentence_for_all_measures_of_one_key_and_at_the_boundary():
     assert "96%" in warning
 
 
-def test_a_what_if_is_looked_at_for_its_keys_alone():
-    rare, post = ["no"] * 95 + ["yes"] * 5, np.arange(N)
-    varied = plan(keys=["post"], variant_of="zero_cap")
-    found = seen(rare, plan(), varied, post=post)
-    assert (len(found.warnings), sum("constant guess" in w for w in found.warnings)) == (2, 1)
-
-
-def test_folds_of_too_few_records():
+def test_folds_of_too_few_records_and_measures_without_a_secret():
     for sizes in ([20, 20, 20, 20, 20], []):  # nobody is held out where a release has no control records
         assert seen(FINE, held_out=sizes) == NOTHING
     assert "at least 20 a release, got 19" in seen(FINE, held_out=[20, 19]).warnings[0]
     assert seen(FINE, held_out=[1, 2]).refusals == ()
-
-
-def test_measures_without_a_secret_ask_nothing_of_it():
     assert seen(FINE, plan("distance_to_closest_record"), plan("singling_out")) == NOTHING
     assert foresee(table(["a"] * N), [plan("membership")], [50]) == NOTHING
 
 
-def test_nothing_is_said_of_another_order_of_rows_and_columns():
+def test_what_ifs_are_looked_at_for_their_keys_alone_and_no_order_is_spoken_of():
+    rare, post = ["no"] * 95 + ["yes"] * 5, np.arange(N)
+    varied = plan(keys=["post"], variant_of="zero_cap")
+    found = seen(rare, plan(), varied, post=post)
+    assert (len(found.warnings), sum("constant guess" in w for w in found.warnings)) == (2, 1)
     rng, records = np.random.default_rng(5), table(["a"] * 60 + ["b"] * 36 + list("cdef"), post=np.arange(N))
     planned = [plan(keys=["job", "post"]), plan("rapid")]
     mixed = records.iloc[rng.permutation(N)][["secret", "post", "town", "job"]]

@@ -132,14 +132,11 @@ def test_susceptibility_of_a_column_is_what_the_original_says_of_one(name):
     assert view.susceptibility(view.columns[0]) == pytest.approx(case["worst"]["susceptibility"], abs=1e-12)
 
 
-def test_susceptibilities_of_the_columns_add_up_to_that_of_the_attack():
+def test_susceptibilities_add_up_and_as_many_of_the_weakest_columns_as_are_asked_for():
     open_cells = {"a": 10, "b": 4, "c": 7}  # of 5 columns and 10 records
     (view,) = gda_view([finding(name, susceptibility=cells / 10) for name, cells in open_cells.items()], of=5)
     assert [view.susceptibility(c) for c in view.columns] == pytest.approx([10 / 50, 4 / 50, 7 / 50])
     assert view.overall.susceptibility == pytest.approx(21 / 50)
-
-
-def test_as_many_of_the_weakest_columns_as_are_asked_for():
     (view,) = gda_view([finding("a"), finding("b", correct=40.0), finding("c", correct=20.0)], of=8, weakest=(2, 5))
     two, every = view.weakest[2], view.weakest[5]
     assert (two.columns, every.columns, two.claims, len(view.overall.columns)) == (("b", "a"), ("b", "a", "c"), 80, 3)

@@ -103,14 +103,11 @@ def test_the_worst_class_against_a_plain_loop():
     assert found.yardsticks["control"].gain.lower > 0
 
 
-def test_small_classes_are_put_together_until_they_are_ten():
+def test_small_classes_are_put_together_and_one_without_an_interval_leaves_the_worst_without():
     made = attacked(np.random.default_rng(2))
     found = worst(made, np.repeat([0, 1, 2], [250, 48, 2]))  # two records: with the smallest other class
     assert found.details == {"records": (50.0, 50.0), "classes": (2.0, 2.0)}
     assert worst(made, np.zeros(N, int)) is worst(made, np.repeat([0, 1], [297, 3])) is None
-
-
-def test_a_class_without_an_interval_leaves_the_worst_without():
     made, classes = attacked(np.random.default_rng(3)), np.repeat([0, 1], [200, 100])
     unscored = replace(made, scores=np.where(classes == 1, np.nan, made.scores))
     found = worst_class(of_all(made), unscored, classes, Interval()).memorization

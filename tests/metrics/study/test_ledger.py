@@ -1,12 +1,13 @@
 """Rows of the ledger: columns, types, membership, texts, and the way to Parquet and back."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from samples.findings import Kept
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.score import Ceiling, Score
 from synthrisk.metrics.study.estimation import Releases, attacked_records
@@ -204,22 +205,11 @@ def test_limits_p_values_and_curves_of_our_metrics_are_declared_to_have_no_mean(
     assert told == [(True, False), (False, True)]  # a number has no gains
 
 
-@dataclass(frozen=True)
-class InMemory:
-    cell: Cell
-    said: OfRecords
-
-    def of(self, measure, columns):
-        return pd.DataFrame({name: [1.0, 0.0] for name in columns})
-
-    def values(self):
-        return {"attribute_inference_risk": self.said}
-
-
 def test_a_detail_is_kept_whatever_its_column_is_called():
     measure = Measure("attribute_inference_risk", "attribute_inference_risk")
+    rows = pd.DataFrame({name: [1.0, 0.0] for name in COLUMNS}).assign(metric=measure.label)
     said = [OfRecords({"guess": 0.5, "tolerance_days_pay_lower": days}) for days in (1.0, 3.0)]
-    ledgers = [InMemory(Cell("cart", place, 0), each) for place, each in enumerate(said)]
+    ledgers = [Kept(Cell("cart", place, 0), rows, {measure.key: each}) for place, each in enumerate(said)]
     found = attacked_records(Releases(ledgers, pd.DataFrame(), None, {}), measure)
     assert found.details == {"guess": (0.5, 0.5), "tolerance_days_pay_lower": (2.0, 2.0)}
     assert found.guess == 0.5

@@ -34,14 +34,11 @@ def test_one_repetition_by_hand():
     assert "1% missed, 2% missed, 5% seen, 10% seen" in found.words
 
 
-def test_the_line_goes_through_zero_and_weighs_what_is_sure():
+def test_the_line_goes_through_zero_weighs_what_is_sure_and_has_no_order():
     sure, vague = leak(0.1, 0.05, 0.01), leak(0.05, 0.9, 1.0)
     w = [1 / x.variances.records for x in (sure, vague)]
     slope = (w[0] * 0.1 * 0.05 + w[1] * 0.05 * 0.9) / (w[0] * 0.01 + w[1] * 0.0025)
     assert power([sure, vague]).slope == pytest.approx(slope)
-
-
-def test_the_order_of_the_shares_does_not_matter():
     leaks = [leak(f, 0.5 * f + 0.001 * i, 0.01 + f / 9) for i, f in enumerate((0.0, *SHARES))]
     assert power(leaks) == power(leaks[::-1])
 

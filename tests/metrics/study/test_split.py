@@ -101,14 +101,11 @@ def test_holdout_has_its_share(n, share, stratify):
             assert abs((part[here] == 0).sum() - share * here.sum()) <= 1.5
 
 
-def test_holdout_keeps_entities_together():
+def test_holdout_keeps_entities_together_and_every_record_is_held_out_as_often():
     entities = pd.Series(np.repeat(np.arange(40), 3))
     parts = split_table(unique(120), Split(holdout=0.25), entities, 1)
     assert groups_stay_together(parts, entities)
     assert [int((part == 0).sum()) for part in parts] == [30, 30, 30]
-
-
-def test_every_record_is_held_out_as_often_as_the_others():
     parts = split_table(unique(20), Split(holdout=0.3, repetitions=2000), None, 1)
     assert np.abs((parts == 0).mean(axis=0) - 0.3).max() < 0.05
     pairs = split_table(unique(20), Split(folds=2, repetitions=2000), None, 1)

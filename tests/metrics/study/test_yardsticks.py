@@ -1,18 +1,18 @@
 """Covariates know nothing of membership, and findings of one release are adjusted for them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from samples.findings import Kept
 from synthrisk.conf.plan import plan
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.estimation import Releases, find_all
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Said
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.yardsticks import FOLDS, STRANGERS, Covariates, Strangers, beside_control
 from synthrisk.tasks.data.example_tables import read_adult
@@ -30,25 +30,9 @@ def planned(*metrics, table: pd.DataFrame) -> Sequence[Planned]:
     return plan(list(metrics), list(table.columns), KNOWN, ["income"])
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
-    """The ledger of one release in memory."""
-
-    cell: Cell
-    rows: pd.DataFrame
-    said: Mapping[str, Said]
-
-    def of(self, measure: Measure, columns: Sequence[str]) -> pd.DataFrame:
-        return self.rows[self.rows["metric"] == measure.label][list(columns)].reset_index(drop=True)
-
-    def values(self) -> Mapping[str, Said]:
-        return self.said
-
-
-def ledger(people: pd.DataFrame, release: pd.DataFrame, control: np.ndarray, every, place=(0, 0)) -> Made:
-    member = pd.array(~control, dtype="boolean")
-    rows, said = attack_release(people, release, member, every, 1, Cell("a", *place))
-    return Made(Cell("a", *place), rows, said)
+def ledger(people: pd.DataFrame, release: pd.DataFrame, control: np.ndarray, every, place=(0, 0)) -> Kept:
+    cell = Cell("a", *place)
+    return Kept(cell, *attack_release(people, release, pd.array(~control, dtype="boolean"), every, 1, cell))
 
 
 def found(people, release, control, every, interval=None, entities=None, groups=None) -> dict[str, Finding]:

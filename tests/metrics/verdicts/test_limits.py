@@ -39,11 +39,6 @@ def test_a_limit_decides_nothing_where_fresh_people_could_not_be_shown_to_keep_i
         assert judged(around(value, 0.045), fresh=0.045, value=0.08).word == word
 
 
-def test_a_limit_that_cannot_tell_hides_no_crossing():
-    crossing = [judged(around(value, 0.08), fresh=0.08) for value in (0.2, -0.2)]
-    assert [v.word for v in (*crossing, judged(around(0.2, 0.01), copy=0.04))] == ["RISK"] * 3
-
-
 @pytest.mark.parametrize(
     ("found", "tells"),
     [
@@ -59,7 +54,9 @@ def test_noise_of_a_rate_is_how_far_its_interval_reaches_up_for_it_ends_at_nothi
     assert (limit.cannot_tell(found, 1.0) is None) == tells
 
 
-def test_noise_is_weighed_against_half_of_what_a_copy_shows_too():
+def test_a_noisy_limit_hides_no_crossing_and_is_weighed_against_half_of_what_a_copy_shows():
+    crossing = [judged(around(value, 0.08), fresh=0.08) for value in (0.2, -0.2)]
+    assert [v.word for v in (*crossing, judged(around(0.2, 0.01), copy=0.04))] == ["RISK"] * 3
     assert judged(around(0.0, 0.045), copy=0.08, fresh=0.045, value=0.05).word == "CANNOT TELL"
     assert judged(around(0.03, 0.015), copy=0.08, fresh=0.015, value=0.05).brief == "may be half a copy"
 
@@ -165,13 +162,10 @@ def test_attempts_are_asked_for_where_so_many_are_drawn(members, spread):
     assert judged_by(brought, Size(now, now, 1, True)).word == "NO EVIDENCE"
 
 
-def test_a_limit_that_is_named_is_kept():
+def test_repetitions_are_asked_for_where_they_vary_and_a_limit_that_is_named_is_kept():
     verdict = judged(around(0.03, 0.03), value=0.05)
     limit = float(re.search(r"a limit of ([\d.]+)", verdict.advice)[1])
     assert (limit, judged(around(0.03, 0.03), value=limit).word) == (0.07, "NO EVIDENCE")
-
-
-def test_repetitions_are_asked_for_where_they_are_what_varies():
     parts = Variances(records=1e-6, between=4e-4, noise=1e-5, count=1000, repetitions=3)
     found = Estimate(0.02, -0.02, 0.06, parts=parts)
     verdict = judged(found, size=Size(1000, 0, 3))

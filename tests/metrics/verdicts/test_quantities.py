@@ -128,14 +128,11 @@ def test_a_value_without_interval_keeps_its_reason():
     assert (verdict.word, verdict.reason) == ("INCONCLUSIVE", "memorization has no interval: no control records")
 
 
-def test_it_makes_no_study_invalid_and_a_blind_one_is():
+def test_it_makes_no_study_invalid_a_blind_one_is_and_it_stands_in_the_results():
     assert all(c.passed for c in (*check_references(SAME, ANSWERS), *check_references(SAME + SEEING, ANSWERS)))
     a_copy_stands_out = around(0.9, 0.01), around(0.4, 0.01), around(0.5, 0.01)
     blind = lines(*a_copy_stands_out, measure=ILL)  # and is no nearer to its members
     assert [c.passed for c in check_references(blind, ANSWERS)] == [False, True]
-
-
-def test_it_stands_in_the_results():
     result = study(SAME + SEEING, answers=ANSWERS)
     notes = league_table(result).groupby("measure")["note"].first()
     assert notes["rapid.born"].startswith("says nothing in this study: a full copy")

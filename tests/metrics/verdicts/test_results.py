@@ -48,12 +48,6 @@ BOTH = LIMITS | {"memorization/membership": 0.1}
 GUESSES = "Who knows age and sex guesses income of"
 
 
-def test_a_synthesizer_that_keeps_all_limits_may_go_out_under_them():
-    found = headline(KEEPS, limits=LIMITS)
-    assert (found.word, found.sentence) == ("NO EVIDENCE", "may go out under your limits")
-    assert (found.brief, found.statement) == ("keeps 1 of 1 limit", "cart may go out under your limits.")
-
-
 WHY = "{} more people in 100 right because their records were used"
 
 
@@ -180,7 +174,10 @@ def test_the_study_is_described():
     assert "1 of 1 check failed" in overview(study(KEEPS, checks=(FAILED,))).references
 
 
-def test_utility_stands_beside_in_the_first_measure():
+def test_a_synthesizer_that_keeps_all_limits_may_go_out_with_its_utility_beside():
+    found = headline(KEEPS, limits=LIMITS)
+    assert (found.word, found.sentence) == ("NO EVIDENCE", "may go out under your limits")
+    assert (found.brief, found.statement) == ("keeps 1 of 1 limit", "cart may go out under your limits.")
     useful = Usefulness("cart", "synthesizer", USE, around(0.8, 0.01), NOT_ESTIMABLE, NOT_ESTIMABLE)
     assert headline(KEEPS, utility=[useful]).utility is useful
 

@@ -92,12 +92,9 @@ def test_coarser_columns(real, synthetic, due):
             pd.testing.assert_series_equal(found, pd.Series(wanted), check_names=False, check_dtype=False)
 
 
-def test_categories_and_texts_are_pooled_alike():
+def test_texts_are_pooled_alike_and_words_name_three_columns_at_most():
     for dtype in ("category", "string", "str", object):
         levels = (["a"] * 10 + ["b"], ["b", "c"])
         assert coarser(*(pd.Series(each, dtype=dtype) for each in levels))[1].tolist() == ["(rare)", "(rare)"]
-
-
-def test_words_name_three_columns_at_most():
     told = Carriers("tpr/membership", 0.4, (("a", 0.9), ("b", 0.5), ("c", 0.4), ("d", NAMED)), 3, 0).words
     assert told == "a carries 90% of tpr/membership, b 50%, c 40% (the shares overlap)"

@@ -50,15 +50,12 @@ def test_a_copy_that_is_not_seen_is_no_unit(blind):
     assert league(found).copy_share.isna().all()
 
 
-def test_the_limits_table_has_the_verdict_and_what_reference_generators_reach():
+def test_limits_have_verdicts_and_what_references_reach_and_groups_a_row_a_quantity():
     found = lines({"copy": 0.5, "near": 0.5, "cart": 0.3})
     verdicts = judge(found, {LIMIT: 0.1}, [], Beside(answers("copy", "near")))
     table = limits_table(study(found, verdicts, {LIMIT: 0.1}))
     assert table["synthesizer"].tolist() == ["copy", "near", "cart"]
     assert (table["word"].tolist(), table["value"].tolist()) == (["", "", "RISK"], [0.5, 0.5, 0.3])
-
-
-def test_the_groups_table_has_a_row_a_group_and_quantity():
     own = line("cart", around(0.4, 0.1), details={"records": (7.0, 7.0)})
     table = groups_table(study([line("cart", around(0.3, 0.01), groups={"outliers": own})])).set_index("quantity")
     assert table.loc["memorization", ["group", "records", "value"]].tolist() == ["outliers", 7.0, 0.4]

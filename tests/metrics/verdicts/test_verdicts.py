@@ -136,13 +136,10 @@ def test_no_evidence_needs_a_limited_measure_that_sees_a_near_copy():
     assert (verdict.word, "no near copy was attacked" in verdict.reason) == ("INCONCLUSIVE", True)
 
 
-def test_no_evidence_needs_an_attack_that_could_answer():
+def test_no_evidence_needs_an_attack_that_could_answer_and_a_release_that_does_not_lie_on_its_members():
     assert only(replace(CART, reach=0.1)).word == "NO EVIDENCE"
     found = only(replace(CART, reach=0.04))
     assert (found.word, "4.0% of the members" in found.reason) == ("CANNOT TELL", True)
-
-
-def test_no_evidence_needs_a_release_that_does_not_lie_on_its_members():
     found = only(CART, near={"cart": "most released rows lie on members"})
     assert (found.word, found.reason.endswith("but most released rows lie on members")) == ("INCONCLUSIVE", True)
     assert only(line("cart", around(0.3, 0.01)), near={"cart": "so"}).word == "RISK"
