@@ -5,23 +5,15 @@ import sys
 
 CODE = """
 import importlib, pkgutil, sys
-
 ABSENT = {"resource", "fcntl", "pwd", "grp", "termios", "tty", "pty", "syslog", "readline"}
-
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name in ABSENT:
-            raise ModuleNotFoundError(name, name=name)
-
-for name in ABSENT:
-    sys.modules.pop(name, None)
+        if name in ABSENT: raise ModuleNotFoundError(name, name=name)
+for name in ABSENT: sys.modules.pop(name, None)
 sys.meta_path.insert(0, Absent())
 import synthrisk.metrics as metrics
-
-for each in pkgutil.walk_packages(metrics.__path__, "synthrisk.metrics."):
-    importlib.import_module(each.name)
+for each in pkgutil.walk_packages(metrics.__path__, "synthrisk.metrics."): importlib.import_module(each.name)
 import pandas as pd
-
 real = pd.DataFrame({"x": [1, 1, 2, 3], "c": ["a", "a", "b", "b"]})
 print(metrics.METRICS["common_rows_proportion"](real, real).value, sorted(ABSENT & set(sys.modules)))
 """

@@ -17,19 +17,16 @@ from synthrisk.metrics.score import Score
 CELL = "Zebrafink-Qx7"
 
 
+def people(rng, n: int) -> pd.DataFrame:
+    made = pd.DataFrame({"age": rng.integers(18, 60, n), "city": rng.choice(["Graz", CELL], n)})
+    return made.assign(income=np.where(made["age"] > 40, "<b>high", "low"))
+
+
 @pytest.fixture
-def tables() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Real records, a release and control records, with a cell that must not be shown."""
+def score() -> Score:
+    """A score with records, some of which hold the true values, with a cell that must not be shown."""
     rng = np.random.default_rng(3)
-    made = pd.DataFrame({"age": rng.integers(18, 60, 90), "city": rng.choice(["Graz", CELL], 90)})
-    made["income"] = np.where(made["age"] > 40, "<b>high", "low")
-    return made[:30].reset_index(drop=True), made[30:60].reset_index(drop=True), made[60:].reset_index(drop=True)
-
-
-@pytest.fixture
-def score(tables) -> Score:
-    """A score with records, some of which hold the true values."""
-    real, release, control = tables
+    real, release, control = (people(rng, 30) for _ in range(3))
     return METRICS["zero_cap"](real, release, quasi_identifiers=["age", "city"], sensitive="income", control=control)
 
 
@@ -45,31 +42,18 @@ class Cells(HTMLParser):
 
 
 def cells(html: str) -> list[str]:
-    """Return the texts in a table."""
     parser = Cells()
     parser.feed(html)
     return parser.cells
 
 
 def test_a_score_shows_its_numbers_in_a_line_and_no_record(score):
-    text = repr(score)
+    text, html = repr(score), score._repr_html_()
     assert text.startswith(f"<Score zero_cap value={score.value:.3f} control={score.details['control']:.3f}")
-    assert "30 records" in text
-    assert "\n" not in text
-    for shown in (text, score._repr_html_()):
-        assert CELL not in shown
-        assert "high" not in shown
-    assert f"{score.published:.3f}" in cells(score._repr_html_())
-
-
-def test_a_notebook_says_what_the_number_means_in_a_sentence(score):
-    assert f"<p>{escape(METRICS['zero_cap'].said)}.</p>" in score._repr_html_().split("<details>")[0]
-
-
-def test_a_value_that_is_no_mean_of_its_records_has_no_interval_of_them():
-    records = pd.DataFrame({"score": [0.1, 0.9]})
-    assert "value" in (told := cells(Score("own", 0.7, 0.7, records)._repr_html_()))
-    assert told[told.index("value") + 1] == "0.700"
+    assert ("30 records" in text, "\n" in text) == (True, False)
+    assert not [shown for shown in (text, html) if CELL in shown or "high" in shown]
+    assert f"{score.published:.3f}" in cells(html)
+    assert f"<p>{escape(METRICS['zero_cap'].said)}.</p>" in html.split("<details>")[0]  # what the number means
 
 
 def test_a_notebook_has_five_numbers_and_the_worst_records_all_else_folded():
@@ -77,24 +61,13 @@ def test_a_notebook_has_five_numbers_and_the_worst_records_all_else_folded():
     details = {"control": 0.2, "guess": 0.3, "memorization": 0.1, "accuracy": 0.444}
     html = Score("own", 0.45, 0.55, records, details)._repr_html_()
     first, folded = html.split("<details>")
-    assert cells(first) == [
-        *(
-            "own",
-            "value",
-            "0.450 [0.127, 0.773]",
-            "control",
-            "0.200",
-            "guess",
-            "0.300",
-            "memorization",
-            "0.100",
-            "records",
-            "7",
-        ),
-        *("row of records (from 0)", "score", "1", "0.900", "4", "0.700", "3", "0.500", "6", "0.300", "5", "0.200"),
-    ]
+    numbers = "own|value|0.450 [0.127, 0.773]|control|0.200|guess|0.300|memorization|0.100|records|7"
+    worst = "row of records (from 0)|score|1|0.900|4|0.700|3|0.500|6|0.300|5|0.200"
+    assert "|".join(cells(first)) == f"{numbers}|{worst}"
     assert {"published", "0.550", "accuracy", "0.444"} <= set(cells(folded))
     assert CELL not in html
+    told = cells(Score("own", 0.7, 0.7, pd.DataFrame({"score": [0.1, 0.9]}))._repr_html_())
+    assert told[told.index("value") + 1] == "0.700"  # a value that is no mean of its records has no interval of them
 
 
 def test_a_score_without_a_value_says_why():
@@ -104,12 +77,11 @@ def test_a_score_without_a_value_says_why():
     assert "<only>" not in empty._repr_html_()
 
 
-def test_help_on_a_metric_is_its_own(score):
+def test_help_on_a_metric_is_its_own():
     told = pydoc.render_doc(METRICS["zero_cap"])
     assert METRICS["zero_cap"].said in told
-    assert "quasi_identifiers" in told
-    assert "same_difference_as" not in told  # an attribute of the class
-    assert pydoc.render_doc(METRICS["zero_cap"]) != pydoc.render_doc(METRICS["rapid"])
+    assert ("quasi_identifiers" in told, "same_difference_as" in told) == (True, False)  # an attribute of the class
+    assert told != pydoc.render_doc(METRICS["rapid"])
 
 
 @pytest.mark.parametrize("name", list(METRICS))
@@ -122,41 +94,33 @@ def test_the_signature_names_what_a_metric_takes(name):
     assert repr(metric).startswith(f"<Metric {name} ({metric.group}): ")
 
 
-def test_a_register_lists_names_and_what_they_say():
-    assert repr(METRICS).startswith(f"<{len(METRICS)} metrics by name: ")
-    assert "zero_cap" in repr(METRICS)
-    assert repr(ATTACKS).startswith(f"<{len(ATTACKS)} attacks by name: ")
-    shown = cells(METRICS._repr_html_())
-    assert {*METRICS, METRICS["rapid"].said} <= set(shown)
-    assert set(ATTACKS) <= set(cells(ATTACKS._repr_html_()))
+@pytest.mark.parametrize(("register", "what"), [(METRICS, "metrics"), (ATTACKS, "attacks")])
+def test_a_register_lists_names_and_what_they_say(register, what):
+    assert repr(register).startswith(f"<{len(register)} {what} by name: ")
+    assert next(iter(register)) in repr(register)
+    assert set(register) <= set(cells(register._repr_html_()))
+    assert what == "attacks" or METRICS["rapid"].said in cells(METRICS._repr_html_())
 
 
 def test_a_study_shows_its_answer():
     result = judged_study()
     text, shown = repr(result), cells(result._repr_html_())
-    assert "\n" not in text
-    assert result.study_id in text
+    assert (result.study_id in text, "\n" in text) == (True, False)
     for name in {v.synthesizer for v in result.verdicts}:
         assert f"{name}: {result.verdict(name)}" in text
-        assert name in shown
-        assert result.verdict(name) in shown
+        assert {name, result.verdict(name)} <= set(shown)
 
 
 def test_scores_that_are_all_0_or_1_are_drawn_as_shares():
-    """No curve of steps: each share is a bar from 0 to 1, that of the records with its interval."""
     records = pd.DataFrame({"score": [1.0] * 30 + [0.0] * 70 + [np.nan]})
     details = {"control": 0.2, "guess": 0.7, "null_real_mean": 0.25, "ceiling": np.nan}
     with mpl.rc_context({"backend": "agg"}):
         axes = Score("inference", 0.3, 0.3, records, details).plot()
-        widths = [bar.get_width() for bar in axes.patches]
-        assert dict(zip([each.get_text() for each in axes.get_yticklabels()], widths, strict=True)) == {
-            "value": 0.3,
-            "control": 0.2,
-            "guess": 0.7,
-            "null": 0.25,
-        }
-        assert axes.get_xlim() == (0, 1)
-        assert axes.get_xlabel() == "share (value: of 100 records, with its 95 % interval)"
+        labels = [each.get_text() for each in axes.get_yticklabels()]
+        widths = dict(zip(labels, [bar.get_width() for bar in axes.patches], strict=True))
+        assert widths == {"value": 0.3, "control": 0.2, "guess": 0.7, "null": 0.25}
+        label = "share (value: of 100 records, with its 95 % interval)"
+        assert (axes.get_xlim(), axes.get_xlabel()) == ((0, 1), label)
         assert next(each.get_text() for each in axes.texts).startswith("0.300 [0.2")
         (ends,) = axes.collections[0].get_segments()
         assert ends[0][0] < 0.3 < ends[1][0]

@@ -10,6 +10,8 @@ from scipy.optimize import brentq
 from scipy.stats import binom, nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
+from samples.findings import folds
+
 sys.path.append(str(Path(__file__).parents[3]))
 
 from benchmarks.epsilon import EPSILONS, MECHANISMS, bounds
@@ -84,43 +86,27 @@ def test_the_limit_of_one_table_is_scipys_exact_conditional_one(table):
 
 
 def test_a_copy_has_the_largest_bound_that_so_many_records_can_show():
-    """All 1,000 members among 1,000 flagged: P = 1/sum of C(1000, j)^2 e^(-epsilon j) is the error."""
     found = epsilon_lower_bound(np.ones(1000), np.zeros(1000), delta=0)
     ways = sum(math.exp(2 * math.log(math.comb(1000, j)) - found.epsilon * j) for j in range(200))
-    assert 1 / ways == pytest.approx(0.05 / 40)
-    assert (found.share, found.missing) == (0.5, False)
+    assert (1 / ways, found.share, found.missing) == (pytest.approx(0.05 / 40), 0.5, False)
 
 
 @pytest.mark.parametrize("delta", [0.0, None])
 def test_members_told_by_what_is_missing_are_seen_as_well(delta):
-    """The same scores the other way about: the same bound, and it says which way."""
     rng = np.random.default_rng(1)
     members, controls = rng.normal(0.8, 1, 900), rng.normal(0, 1, 700)
     near, far = epsilon_lower_bound(members, controls, delta), epsilon_lower_bound(-members, -controls, delta)
-    assert near.epsilon == pytest.approx(far.epsilon, abs=1e-9)
     assert near.epsilon > 1
-    assert (near.missing, far.missing) == (False, True)
-    assert far.words.endswith("; members are told by what is missing")
-    assert "missing" not in near.words
+    assert (far.epsilon, near.missing, far.missing) == (pytest.approx(near.epsilon, abs=1e-9), False, True)
+    assert (far.words.endswith("; members are told by what is missing"), "missing" in near.words) == (True, False)
 
 
 def test_who_is_found_by_being_low_is_found_by_those_cleared():
-    """A twentieth of the others is known not to be in: among those cleared there is no member."""
     members, controls = np.ones(2000), np.where(np.arange(2000) < 100, 0.0, 1.0)
-    found = epsilon_lower_bound(members, controls, delta=0)
-    assert (found.side, found.missing) == ("cleared", False)
-    assert found.share == pytest.approx(0.025)
-    mirrored = epsilon_lower_bound(-controls, -members, delta=0)
+    found, mirrored = (epsilon_lower_bound(*e, delta=0) for e in ((members, controls), (-controls, -members)))
+    assert (found.side, found.missing, found.share) == ("cleared", False, pytest.approx(0.025))
     assert (mirrored.side, mirrored.share) == ("flagged", pytest.approx(0.025))
     assert mirrored.epsilon == pytest.approx(found.epsilon)
-
-
-def test_what_delta_gives_away_is_taken_out_of_those_flagged():
-    """Of 1,000 people each is given away with 1/1,000: five of each group, except with 1 in 400."""
-    members, controls = np.where(np.arange(1000) < 10, 1.0, 0.0), np.zeros(1000)
-    assert given_away(1000, 0.001, 0.0025) == 5
-    assert epsilon_lower_bound(members, controls, 0.0).epsilon > 0
-    assert epsilon_lower_bound(members, controls).epsilon == 0
 
 
 def test_words_say_that_it_is_one_sided():
@@ -128,15 +114,13 @@ def test_words_say_that_it_is_one_sided():
     assert said.startswith("on this table the generator behaves no better than (")
     assert "one sided, never a guarantee" in said
     nothing = epsilon_lower_bound(np.ones(10), np.ones(10))
-    assert (nothing.epsilon, nothing.side) == (0, "")
-    assert "no lower bound" in nothing.words
+    assert (nothing.epsilon, nothing.side, "no lower bound" in nothing.words) == (0, "", True)
 
 
 def test_a_study_counts_one_release_a_repetition_and_each_entity_once():
     rng = np.random.default_rng(0)
-    n, repetitions, folds = 90, 3, 3
-    fold = np.stack([rng.permutation(n // 2).repeat(2) % folds for _ in range(repetitions)])[:, None, :]
-    member = fold != np.arange(folds)[None, :, None]
+    n, repetitions = 90, 3
+    member = ~folds(rng, repetitions, 3, n // 2).repeat(2, axis=2)
     scores = rng.normal(size=member.shape) + 3 * member
     scores[rng.random(scores.shape) < 0.1] = np.nan
     scores[rng.random(scores.shape) < 0.1] = -np.inf
@@ -164,7 +148,6 @@ def test_a_study_counts_one_release_a_repetition_and_each_entity_once():
 @pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_bound_stays_below_a_known_epsilon(name, epsilon):
-    """20 runs: with 5 % above, more than 4 of them happen once in 400 tests."""
     found = bounds(MECHANISMS[name], epsilon, 300, 20)
     assert (found > epsilon).sum() <= 4
 
@@ -177,8 +160,10 @@ def test_the_bound_stays_below_a_known_epsilon_in_200_runs(name, epsilon):
         assert (bounds(MECHANISMS[name], epsilon, size, 200) > epsilon).mean() <= 0.05
 
 
-def test_the_bound_sees_what_a_mechanism_gives_away():
-    """Of the mechanism that tells most, at least half of an epsilon of 3 is found with 3 x 1,000 members."""
+def test_what_delta_gives_away_is_taken_out_and_the_bound_sees_what_a_mechanism_does():
+    members, controls = np.where(np.arange(1000) < 10, 1.0, 0.0), np.zeros(1000)
+    assert given_away(1000, 0.001, 0.0025) == 5
+    assert epsilon_lower_bound(members, controls, 0.0).epsilon > 0 == epsilon_lower_bound(members, controls).epsilon
     assert bounds(MECHANISMS["named"], 3.0, 1000, 5).min() > 1.5
 
 

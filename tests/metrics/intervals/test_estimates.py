@@ -3,13 +3,16 @@
 import importlib.util
 import math
 import sys
+from operator import attrgetter
 from pathlib import Path
+from statistics import variance
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from samples.findings import folds
 from synthrisk.metrics.intervals.estimates import METHODS, across_repetitions, effects, estimate
 
 ROOT = Path(__file__).parents[3]
@@ -32,9 +35,13 @@ def t_quantile(share, freedom):
     return low
 
 
-def variance(values):
-    mean = sum(values) / len(values)
-    return sum((v - mean) ** 2 for v in values) / (len(values) - 1)
+ENDS = attrgetter("value", "lower", "upper")
+
+
+def cut(rng, R, K, n, kind):
+    if kind == "folds":
+        return folds(rng, R, K, n)
+    return np.stack([rng.permutation(n) < max(1, n // 4) for _ in range(R)])[:, None, :]
 
 
 def crossed_by_hand(e, confidence=0.95):
@@ -54,49 +61,39 @@ def crossed_by_hand(e, confidence=0.95):
 def effects_by_hand(x, chosen):
     """Return e_ri in loops: each scored pair carries n/N of its distance from the repetition's mean."""
     R, K, n = x.shape
-    use = [[[chosen[r, k, i] and not math.isnan(x[r, k, i]) for i in range(n)] for k in range(K)] for r in range(R)]
-    ever = [any(use[r][k][i] for r in range(R) for k in range(K)) for i in range(n)]
+    use = chosen & ~np.isnan(x)
+    ever = [any(use[r, k, i] for r in range(R) for k in range(K)) for i in range(n)]
     e = np.full((R, n), np.nan)
     for r in range(R):
-        pairs = [x[r, k, i] for k in range(K) for i in range(n) if use[r][k][i]]
+        pairs = [x[r, k, i] for k in range(K) for i in range(n) if use[r, k, i]]
         if not pairs:
             return None
         mean = sum(pairs) / len(pairs)
         for i in range(n):
             if ever[i]:
-                own = sum(x[r, k, i] - mean for k in range(K) if use[r][k][i])
+                own = sum(x[r, k, i] - mean for k in range(K) if use[r, k, i])
                 e[r, i] = mean + sum(ever) * own / len(pairs)
     return e
 
 
-def cut(rng, R, K, n, kind):
-    if kind == "folds":
-        held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
-    else:
-        held_out = np.stack([rng.permutation(n) < max(1, n // 4) for _ in range(R)])[:, None, :]
-    return held_out
+SEEDS, FEW = st.integers(0, 10**6), st.integers(1, 4)
 
 
-# Effects
-
-
-@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 5), st.integers(6, 30))
+@given(SEEDS, FEW, st.integers(2, 5), st.integers(6, 30))
 def test_complete_folds_give_each_records_mean_as_member_and_its_one_control_score(seed, R, K, n):
     rng = np.random.default_rng(seed)
-    held_out = cut(rng, R, K, n, "folds")
+    held_out = folds(rng, R, K, n)
     x = rng.normal(size=(R, K, n))
     members, controls = effects(x, ~held_out), effects(x, held_out)
-    for r in range(R):
-        for i in range(n):
-            own = [x[r, k, i] for k in range(K) if not held_out[r, k, i]]
-            (control,) = [x[r, k, i] for k in range(K) if held_out[r, k, i]]
-            assert members[r, i] == pytest.approx(sum(own) / (K - 1), abs=1e-12)
-            assert members[r, i] - controls[r, i] == pytest.approx(sum(own) / (K - 1) - control, abs=1e-12)
+    for r, i in np.ndindex(R, n):
+        own = sum(x[r, k, i] for k in range(K) if not held_out[r, k, i]) / (K - 1)
+        (control,) = [x[r, k, i] for k in range(K) if held_out[r, k, i]]
+        assert (members[r, i], members[r, i] - controls[r, i]) == pytest.approx((own, own - control), abs=1e-12)
 
 
 @given(
-    st.integers(0, 10**6),
-    st.integers(1, 4),
+    SEEDS,
+    FEW,
     st.integers(2, 4),
     st.integers(4, 25),
     st.sampled_from(["folds", "holdout"]),
@@ -119,37 +116,17 @@ def test_missing_scores_and_excluded_records_keep_the_pooled_mean(seed, R, K, n,
             np.testing.assert_allclose(np.nanmean(found[r]), np.nanmean(x[r][chosen[r]]), atol=1e-10)
 
 
-def test_a_record_never_held_out_has_no_control_effect():
-    x = np.arange(8.0).reshape(1, 1, 8)
-    held_out = np.zeros((1, 1, 8), bool)
-    held_out[..., [2, 5]] = True
-    assert np.flatnonzero(~np.isnan(effects(x, held_out)[0])).tolist() == [2, 5]
-    assert effects(x, held_out)[0, [2, 5]].tolist() == [2.0, 5.0]
-
-
-# The crossed interval
-
-
-@given(
-    st.integers(0, 10**6), st.integers(1, 5), st.integers(2, 40), st.floats(0, 3), st.sampled_from([0.8, 0.95, 0.99])
-)
+@given(SEEDS, st.integers(1, 5), st.integers(2, 40), st.floats(0, 3), st.sampled_from([0.8, 0.95, 0.99]))
 def test_crossed_is_the_formula(seed, R, n, drift, confidence):
     rng = np.random.default_rng(seed)
     e = rng.normal(size=n) + rng.normal(size=(R, n)) + drift * rng.normal(size=(R, 1))
-    found = estimate(e, confidence)
     expected = crossed_by_hand(e.tolist(), confidence)
-    np.testing.assert_allclose([found.value, found.lower, found.upper], expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(ENDS(estimate(e, confidence)), expected, rtol=1e-9, atol=1e-12)
 
 
 def test_the_t_quantile_of_the_oracle_is_the_published_one():
     for freedom, published in ((1, 12.706), (2, 4.303), (10, 2.228), (120, 1.980)):
         assert t_quantile(0.975, freedom) == pytest.approx(published, abs=6e-4)
-
-
-def test_repetitions_that_agree_too_well_are_clipped():
-    e = np.array([[0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]])  # between repetitions 0, within 1/2
-    found = estimate(e)
-    assert (found.value, found.lower, found.upper) == (0.5, 0.5, 0.5)
 
 
 def test_crossed_reads_no_seed_and_the_others_are_determined_by_theirs():
@@ -159,9 +136,6 @@ def test_crossed_reads_no_seed_and_the_others_are_determined_by_theirs():
         assert first == again
         if method != "repetitions":  # few different resamples of three
             assert (first == other) == (method == "crossed")
-
-
-# The bootstraps, resampled again in plain loops
 
 
 def resampled(e, method, draws, rng, entity):
@@ -194,64 +168,40 @@ def test_each_bootstrap_agrees_with_another_resampling(method, clustered):
     assert found.value == pytest.approx(e.mean())
 
 
-def test_the_bootstrap_over_repetitions_spans_the_extremes_of_three():
+def test_repetitions_that_agree_too_well_are_clipped_and_resampled_ones_span_the_extremes_of_three():
+    e = np.array([[0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]])  # between repetitions 0, within 1/2
+    assert ENDS(estimate(e)) == (0.5, 0.5, 0.5)
     e = np.random.default_rng(1).normal(size=(3, 20))
     found = estimate(e, method="repetitions", resamples=2000)
-    assert found.lower == pytest.approx(e.mean(axis=1).min())
-    assert found.upper == pytest.approx(e.mean(axis=1).max())
+    assert (found.lower, found.upper) == (pytest.approx(e.mean(axis=1).min()), pytest.approx(e.mean(axis=1).max()))
 
 
-def test_entities_are_the_clusters_of_the_plain_formula():
+def test_entities_are_the_clusters_of_the_plain_formula_and_their_equal_records_one_record():
     rng = np.random.default_rng(2)
     entity = rng.integers(0, 9, 40)
     x = rng.normal(size=9)[entity] + rng.normal(size=40)
-    found = estimate(x[None], entities=entity)
     mean, groups = x.mean(), sorted(set(entity.tolist()))
-    squares = sum(sum(x[i] - mean for i in range(40) if entity[i] == g) ** 2 for g in groups)
-    G = len(groups)
+    squares, G = sum(sum(x[i] - mean for i in range(40) if entity[i] == g) ** 2 for g in groups), len(groups)
     half = t_quantile(0.975, G - 1) * math.sqrt(squares / 40**2 * G / (G - 1))
-    assert (found.lower, found.upper) == pytest.approx((mean - half, mean + half), abs=1e-9)
-
-
-def test_entities_of_one_record_each_change_nothing():
+    assert ENDS(estimate(x[None], entities=entity)) == pytest.approx((mean, mean - half, mean + half), abs=1e-9)
     e = np.random.default_rng(3).normal(size=(3, 25))
-    plain, own = estimate(e), estimate(e, entities=np.random.default_rng(4).permutation(25))
-    assert (own.lower, own.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
-
-
-def test_the_noise_between_repetitions_is_taken_per_entity():
-    rng = np.random.default_rng(5)
-    entity = np.repeat(np.arange(20), 5)
-    one = rng.normal(size=(3, 20))  # five equal records an entity: the same study as one record an entity
-    found, plain = estimate(one[:, entity], entities=entity), estimate(one)
-    assert (found.lower, found.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
-
-
-# Degenerate input
+    for entity in (np.random.default_rng(4).permutation(25), np.repeat(np.arange(25), 5)):
+        found = estimate(e if len(entity) == 25 else e[:, entity], entities=entity)
+        assert (found.lower, found.upper) == pytest.approx(ENDS(estimate(e))[1:], abs=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_degenerate_scores(method):
     one_record = estimate(np.array([[0.2], [0.4]]), method=method)
-    assert one_record.value == pytest.approx(0.3)
-    assert math.isnan(one_record.lower)
+    assert (one_record.value, math.isnan(one_record.lower)) == (pytest.approx(0.3), True)
     assert "one record" in one_record.note
-    constant = estimate(np.full((2, 5), 0.25), method=method)
-    assert (constant.value, constant.lower, constant.upper) == (0.25, 0.25, 0.25)
+    assert ENDS(estimate(np.full((2, 5), 0.25), method=method)) == (0.25, 0.25, 0.25)
     for nothing in (np.full((3, 4), np.nan), np.empty((3, 0))):
         none = estimate(nothing, method=method)
-        assert math.isnan(none.value)
-        assert none.note == "not scored"
+        assert (math.isnan(none.value), none.note) == (True, "not scored")
     single = estimate(np.array([[0.0, 1.0, 1.0, 0.0]]), method=method)
-    assert "one repetition" in single.note
-    assert math.isnan(single.lower) == (method == "repetitions")
+    assert ("one repetition" in single.note, math.isnan(single.lower)) == (True, method == "repetitions")
     assert estimate(np.array([[0.0, 1, 1], [1, 1, 1]]), method=method).lower <= 5 / 6
-
-
-def test_records_never_scored_do_not_count():
-    e = np.random.default_rng(6).normal(size=(2, 10))
-    padded = np.concatenate([e, np.full((2, 7), np.nan)], axis=1)
-    assert estimate(padded) == estimate(e)
 
 
 @pytest.mark.parametrize(("R", "K"), [(1, 1), (1, 3), (3, 1), (4, 2)])
@@ -275,9 +225,6 @@ def test_values_of_releases_give_the_t_interval_of_the_repetitions():
     assert across_repetitions(np.array([[0.1, np.nan], [0.3, 0.5]])).value == pytest.approx(0.25)
 
 
-# Coverage
-
-
 @pytest.fixture(scope="module")
 def simulation():
     spec = importlib.util.spec_from_file_location("coverage_of_intervals", ROOT / "benchmarks" / "interval_coverage.py")
@@ -287,21 +234,10 @@ def simulation():
     return module
 
 
-FOLDS = [
-    {},
-    {"binary": False},
-    {"unscored": 0.4},
-    {"repetitions": 2, "folds": 2, "records": 300},
-    {"repetitions": 3, "folds": 5, "records": 1000},
-]
-UNEVEN = [
-    {"folds": 1},
-    {"folds": 1, "repetitions": 2},
-    {"folds": 1, "repetitions": 1, "binary": False},
-    {"fresh": True, "repetitions": 2},
-    {"fresh": True, "repetitions": 1},
-    {"folds": 1, "fresh": True},
-]
+FOLDS = [{}, {"binary": False}, {"unscored": 0.4}, {"repetitions": 2, "folds": 2, "records": 300}]
+FOLDS.append({"repetitions": 3, "folds": 5, "records": 1000})
+UNEVEN = [{"folds": 1}, {"folds": 1, "repetitions": 2}, {"folds": 1, "repetitions": 1, "binary": False}]
+UNEVEN += [{"fresh": True, "repetitions": 2}, {"fresh": True, "repetitions": 1}, {"folds": 1, "fresh": True}]
 
 
 def covers(simulation, settings, memorization, studies=700):

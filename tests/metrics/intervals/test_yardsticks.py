@@ -10,54 +10,40 @@ import pytest
 from scipy import optimize, stats
 from scipy.special import expit, logit
 
+from samples.findings import ZERO as CAP
+from samples.findings import attacked as attacked_in
+from samples.findings import folds
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Interval, t_test
-from synthrisk.metrics.intervals.proportions import correlation, share, share_difference, share_gain
+from synthrisk.metrics.intervals.proportions import correlation, share, share_gain
 from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population, gain
-from synthrisk.metrics.study.findings import Attacked, contributions_of, find
-from synthrisk.metrics.study.ledger import Contributions, Measure
+from synthrisk.metrics.study.findings import contributions_of, find
 from synthrisk.metrics.study.yardsticks import beside_control, beside_guess, beside_population
 
 NAN = float("nan")
 
 
-def test_right_and_wrong_scores_have_newcombes_interval():
-    members, controls = (pd.Series(np.repeat([1.0, 0.0], counts)) for counts in ([56, 14], [48, 32]))
-    found = against_control(members, controls)  # Newcombe 1998, table II, case (a)
-    assert found["control_difference"] == pytest.approx(0.2)
-    assert found["control_lower"] == pytest.approx(0.0524, abs=5e-5)
-    assert found["control_upper"] == pytest.approx(0.3339, abs=5e-5)
-    assert found["control_gain"] == pytest.approx((0.8 - 0.6) / 0.4)
+def ends(found, name="control"):
+    return found[f"{name}_lower"], found[f"{name}_upper"]
 
 
-def test_other_scores_have_welchs_interval():
+def test_right_and_wrong_scores_have_newcombes_interval_and_others_welchs():
+    found = against_control(*(pd.Series(np.repeat([1.0, 0.0], counts)) for counts in ([56, 14], [48, 32])))
+    assert (found["control_difference"], found["control_gain"]) == pytest.approx((0.2, (0.8 - 0.6) / 0.4))
+    assert ends(found) == pytest.approx((0.0524, 0.3339), abs=5e-5)  # Newcombe 1998, table II, case (a)
     rng = np.random.default_rng(1)
     x, y = rng.random(30), rng.random(50) * 0.5
-    found = against_control(pd.Series([*x, NAN]), pd.Series(y))
     expected = stats.ttest_ind(x, y, equal_var=False).confidence_interval(0.95)
-    assert (found["control_lower"], found["control_upper"]) == pytest.approx((expected.low, expected.high))
+    assert ends(against_control(pd.Series([*x, NAN]), pd.Series(y))) == pytest.approx((expected.low, expected.high))
 
 
-@pytest.mark.parametrize(("members", "controls"), [([], [1.0]), ([1.0], []), ([NAN], [1.0])])
-def test_a_group_without_scores_has_no_difference(members, controls):
-    found = against_control(pd.Series(members, dtype=float), pd.Series(controls, dtype=float))
-    assert np.isnan(list(found.values())).all()
-
-
-def test_one_fractional_score_has_no_interval_and_equal_ones_have_a_point():
+def test_a_group_without_scores_has_no_difference_one_score_no_interval_and_equal_ones_a_point():
+    for groups in (([], [1.0]), ([1.0], []), ([NAN], [1.0])):
+        assert np.isnan(list(against_control(*(pd.Series(g, dtype=float) for g in groups)).values())).all()
     alone = against_control(pd.Series([0.5]), pd.Series([0.25, 0.5]))
-    assert alone["control_difference"] == 0.125
-    assert np.isnan(alone["control_lower"])
-    same = against_control(pd.Series([0.5, 0.5]), pd.Series([0.25, 0.25]))
-    assert (same["control_lower"], same["control_upper"]) == (0.25, 0.25)
-
-
-def test_there_is_no_gain_over_a_perfect_yardstick():
-    assert np.isnan(gain(1.0, 1.0))
-    assert gain(0.0, 0.5) == -1
-
-
-# Paired: the same members against the release and against non-members
+    assert (alone["control_difference"], math.isnan(alone["control_lower"])) == (0.125, True)
+    assert ends(against_control(pd.Series([0.5, 0.5]), pd.Series([0.25, 0.25]))) == (0.25, 0.25)
+    assert (math.isnan(gain(1.0, 1.0)), gain(0.0, 0.5)) == (True, -1)
 
 
 def table(both, first, second, neither):
@@ -72,7 +58,6 @@ def wilson(count, n, z=1.959963984540054):
 
 
 def test_right_and_wrong_scores_of_the_same_records_have_newcombes_paired_interval():
-    """Newcombe 1998, Statistics in Medicine 17, 2635, method 10: 20 both, 12 and 2 one alone, 16 neither."""
     x, y = (pd.Series(s) for s in table(20, 12, 2, 16))
     found = against_population(x, y)
     phi = (20 * 16 - 12 * 2 - 50 / 2) / math.sqrt(32 * 18 * 22 * 28)
@@ -82,27 +67,13 @@ def test_right_and_wrong_scores_of_the_same_records_have_newcombes_paired_interv
     a, b = u1 - 0.64, 0.44 - l2
     upper = 0.2 + math.sqrt(a * a - 2 * phi * a * b + b * b)
     assert (found["population_difference"], found["population_gain"]) == pytest.approx((0.2, 0.2 / 0.56))
-    assert (found["population_lower"], found["population_upper"]) == pytest.approx((lower, upper), abs=1e-12)
+    assert ends(found, "population") == pytest.approx((lower, upper), abs=1e-12)
     assert (lower, upper) == pytest.approx((0.0562, 0.3292), abs=5e-5)
-
-
-@pytest.mark.parametrize(
-    ("cells", "phi"),
-    [
-        ((20, 12, 2, 16), 271 / math.sqrt(32 * 18 * 22 * 28)),
-        ((5, 5, 4, 5), 0.0),  # ad - bc = 5, below n/2
-        ((2, 8, 7, 3), -50 / math.sqrt(10 * 10 * 9 * 11)),
-        ((4, 6, 0, 0), 0.0),  # an empty margin
-    ],
-)
-def test_phi_by_hand(cells, phi):
-    assert correlation(*table(*cells)) == pytest.approx(phi)
 
 
 @pytest.mark.parametrize("cells", [(20, 12, 2, 16), (2, 8, 7, 33), (0, 3, 0, 40), (30, 0, 5, 5)])
 @pytest.mark.parametrize("paired", [True, False])
 def test_limits_of_the_gain_are_those_of_a_difference_that_is_zero(cells, paired):
-    """At a limit g the hybrid limit of (1 - x) - (1 - g)(1 - s) is 0: found by bisection."""
     x, y = table(*cells)
     first, second = share(x, 0.95), share(y, 0.95)
     phi = correlation(x, y) if paired else 0.0
@@ -120,39 +91,30 @@ def test_limits_of_the_gain_are_those_of_a_difference_that_is_zero(cells, paired
     assert found.lower <= found.value <= found.upper
 
 
-def test_a_yardstick_that_is_always_right_leaves_no_gain():
+def test_phi_by_hand_and_no_gain_over_who_is_always_right():
+    for cells, phi in (
+        ((20, 12, 2, 16), 271 / math.sqrt(32 * 18 * 22 * 28)),
+        ((5, 5, 4, 5), 0.0),  # ad - bc = 5, below n/2
+        ((2, 8, 7, 3), -50 / math.sqrt(10 * 10 * 9 * 11)),
+        ((4, 6, 0, 0), 0.0),  # an empty margin
+    ):
+        assert correlation(*table(*cells)) == pytest.approx(phi)
     x, y = table(5, 0, 5, 0)
     assert math.isnan(share_gain(share(x, 0.95), share(y, 0.95)).value)
 
 
-def test_other_paired_scores_have_students_interval():
+def test_other_paired_scores_have_students_interval_and_those_of_one_count_in_its_mean_only():
     rng = np.random.default_rng(3)
     x, y = rng.random(40), rng.random(40)
-    found = against_population(pd.Series(x), pd.Series(y))
     expected = stats.ttest_rel(x, y).confidence_interval(0.95)
-    assert (found["population_lower"], found["population_upper"]) == pytest.approx((expected.low, expected.high))
-
-
-def test_records_scored_by_one_of_the_two_count_in_its_mean_only():
+    found = against_population(pd.Series(x), pd.Series(y))
+    assert ends(found, "population") == pytest.approx((expected.low, expected.high))
     found = against_population(pd.Series([1.0, 0.0, 1.0, NAN]), pd.Series([NAN, 0.0, 0.5, 0.5]))
+    lower, upper = ends(found, "population")
     assert found["population_difference"] == pytest.approx(2 / 3 - 1 / 3)
-    assert found["population_lower"] < found["population_difference"] < found["population_upper"]
+    assert lower < found["population_difference"] < upper
     assert np.isnan(list(against_population(pd.Series([NAN]), pd.Series([1.0])).values())).all()
 
-
-def test_paired_intervals_cover_the_difference():
-    """600 tables of 60 pairs that agree often, near the edge: nominal .95."""
-    rng = np.random.default_rng(4)
-    held = []
-    for _ in range(600):
-        base = rng.random(60)
-        x, y = (base < 0.10) * 1.0, ((base < 0.06) | (rng.random(60) < 0.02)) * 1.0
-        found = share_difference(share(x, 0.95), share(y, 0.95), correlation(x, y))
-        held.append(found.lower <= 0.10 - (1 - 0.94 * 0.98) <= found.upper)
-    assert 0.935 <= np.mean(held) <= 0.995
-
-
-# The direct call
 
 REAL = pd.DataFrame({"age": [30, 30, 40, 40, 50], "vote": ["a", "b", "a", "a", "b"]})
 CONTROL = pd.DataFrame({"age": [30, 30, 40, 60], "vote": ["b", "b", "a", "a"]})
@@ -161,15 +123,12 @@ ROLES = {"quasi_identifiers": ["age"], "sensitive": "vote"}
 
 
 def test_population_of_a_direct_call_by_hand_count():
-    """Control as the release: key 30 says b (wrong, right), key 40 says a (right, right), key 50 is unseen."""
     found = METRICS["zero_cap"](REAL, RELEASE, control=CONTROL, **ROLES).details
-    assert found["population"] == pytest.approx(3 / 5)
     value = (0.5 + 0.5 + 0 + 0 + 1) / 5
-    assert found["population_difference"] == pytest.approx(value - 3 / 5)
-    assert found["population_gain"] == pytest.approx((value - 0.6) / 0.4)
+    told = [found[f"population{end}"] for end in ("", "_difference", "_gain", "_upper")]
     differences = np.array([0.5 - 0, 0.5 - 1, 0 - 1, 0 - 1, 1 - 0])
     half = stats.t.ppf(0.975, 4) * differences.std(ddof=1) / math.sqrt(5)
-    assert found["population_upper"] == pytest.approx(differences.mean() + half)
+    assert told == pytest.approx([3 / 5, value - 3 / 5, (value - 0.6) / 0.4, differences.mean() + half])
 
 
 ADULT = {
@@ -194,15 +153,11 @@ def test_population_is_the_metric_with_control_as_the_release(name, adult_parts,
         both = pd.concat([members, control], ignore_index=True)
         own = METRICS[name](both, control, **options).records.head(200)
         alone = replace(alone, records=own, value=float(np.average(own["score"], weights=own["weight"])))
-    assert found.details["population"] == pytest.approx(alone.value, abs=1e-12)
-    assert found.details["population_difference"] == pytest.approx(found.value - alone.value, abs=1e-12)
-    assert found.details["population_gain"] == pytest.approx(gain(found.value, alone.value), abs=1e-12, nan_ok=True)
+    due = {"": alone.value, "_difference": found.value - alone.value, "_gain": gain(found.value, alone.value)}
+    told = {end: found.details[f"population{end}"] for end in due}
+    assert told == pytest.approx(due, abs=1e-12, nan_ok=True)
     x, s = (each.records[metric.records.contribution].to_numpy(dtype=float) for each in (found, alone))
-    if (
-        metric.records.weight is None
-        and metric.records.transform is None
-        and not (np.isnan(x).any() or np.isnan(s).any())
-    ):
+    if metric.records.weight is None and metric.records.transform is None and not np.isnan(np.append(x, s)).any():
         expected = against_population(pd.Series(x), pd.Series(s))  # record by record
         assert {k: found.details[k] for k in expected} == pytest.approx(expected, abs=1e-12)
     limits = [found.details[f"population_{end}"] for end in ("lower", "difference", "upper")]
@@ -225,30 +180,23 @@ def test_each_yardstick_of_a_direct_call_has_gain_difference_and_intervals(name,
 
 
 def test_distances_to_non_members_by_hand():
-    """Members 0, 4, 10 and non-members 1, 7: 1, 3 and 3 away; x is 0 away. Linear in the mean, T'(m) = -T(1-T)/m."""
     members, control = pd.DataFrame({"x": [0.0, 4.0, 10.0]}), pd.DataFrame({"x": [1.0, 7.0]})
     found = METRICS["distance_to_closest_record"](members, members + 0.5, control=control, space="gower")
     own, others = 0.5 / 10.5, np.array([0.1, 0.3, 0.3])  # in shares of each space's range
-    closeness = [1 / (1 + np.exp(np.log10(m))) for m in (own, others.mean())]
-    assert (found.value, found.details["population"]) == pytest.approx(closeness)
-    slope = -closeness[1] * (1 - closeness[1]) / (math.log(10) * others.mean())
+    x, s = (1 / (1 + np.exp(np.log10(m))) for m in (own, others.mean()))
+    slope = -s * (1 - s) / (math.log(10) * others.mean())
     half = stats.t.ppf(0.975, 2) * (slope * others).std(ddof=1) / math.sqrt(3)
-    assert found.details["population_difference"] == pytest.approx(closeness[0] - closeness[1])
-    assert found.details["population_upper"] == pytest.approx(closeness[0] - closeness[1] + half, rel=1e-6)
+    told = [found.details[f"population{end}"] for end in ("", "_difference", "_upper")]
+    assert [found.value, *told] == pytest.approx([x, s, x - s, x - s + half])
 
 
-def test_a_non_member_is_never_compared_with_itself():
-    """By hand: of 0, 1, 10 and 11 the nearest other person is a non-member for 10 and 11 alone."""
+def test_a_non_member_is_never_compared_with_itself_and_who_was_in_has_no_population():
     members, control = pd.DataFrame({"x": [0.0, 1.0, 10.0, 11.0]}), pd.DataFrame({"x": [-4.0, 10.4, 30.0]})
     for name in ("authenticity", "identifiability_score"):
         assert METRICS[name](members, members, control=control).details["population"] == 0.5
     halves = pd.DataFrame({"a": [0.0, 10.0, 20.0], "b": [0.0, 500.0, 900.0]})
     options = {"columns_a": ["a"], "columns_b": ["b"], "control": halves + 1.0}
     assert METRICS["linkability"](halves, halves.iloc[::-1], **options).details["population"] == 1
-
-
-def test_who_was_in_has_no_population():
-    """Of real records, that is: where a release has one value no metric has any."""
     without = {n for n, m in METRICS.items() if not (m.has_population or m.by_release)}
     assert without == {"membership", "hidden_rate", "membership_inference_risk"}
     linked = METRICS["hidden_rate"](REAL, RELEASE, control=CONTROL, links=[0, 1, 2, 3]).details
@@ -261,8 +209,8 @@ def test_limits_beside_a_guess_are_those_of_the_success(scores):
     found, x = against_guess(pd.Series(scores), 0.4), np.array(scores[:4])
     half = stats.t.ppf(0.975, 3) * stats.sem(x) / (x.mean() * (1 - x.mean()))
     limits = wilson(3, 4) if x.max() == 1 else expit(logit(x.mean()) + np.array([-half, half]))
-    assert (found["guess_lower"], found["guess_upper"]) == pytest.approx([e - 0.4 for e in limits])
-    assert (found["guess_gain_lower"], found["guess_gain_upper"]) == pytest.approx([(e - 0.4) / 0.6 for e in limits])
+    assert ends(found, "guess") == pytest.approx([e - 0.4 for e in limits])
+    assert ends(found, "guess_gain") == pytest.approx([(e - 0.4) / 0.6 for e in limits])
     assert np.isnan(list(against_guess(pd.Series([NAN]), 0.4).values())).all()
 
 
@@ -278,21 +226,17 @@ def test_limits_of_the_gain_of_other_scores_are_those_of_resampled_records(paire
         rows = rng.integers(len(x), size=len(x))
         draws.append(gain(x[rows].mean(), y[rows if paired else rng.integers(len(y), size=len(y))].mean()))
     assert found[f"{name}_gain"] == pytest.approx(gain(x.mean(), y.mean()))
-    width = found[f"{name}_gain_upper"] - found[f"{name}_gain_lower"]
-    assert width / 2 / 1.965 == pytest.approx(np.std(draws), rel=0.1)
+    lower, upper = ends(found, f"{name}_gain")
+    assert (upper - lower) / 2 / 1.965 == pytest.approx(np.std(draws), rel=0.1)
 
 
-def test_population_is_all_control_records_and_the_release_does_not_matter(adult_parts):
+def test_population_is_all_control_records_whatever_the_release_and_none_where_they_are_attacked(adult_parts):
     members, control, release = adult_parts
-    options = {"quasi_identifiers": ["age", "education", "sex"], "sensitive": "income", "control": control}
-    a, b = (METRICS["generalized_cap"](members, r, **options).details["population"] for r in (release, members))
+    roles = {"quasi_identifiers": ["age", "education", "sex"], "sensitive": "income", "control": control}
+    a, b = (METRICS["generalized_cap"](members, r, **roles).details["population"] for r in (release, members))
     assert a == b
-
-
-def test_no_population_where_the_control_is_attacked(adult_parts):
-    members, control, release = adult_parts
-    options = {"quasi_identifiers": ["age", "sex"], "sensitive": "income", "attacker": "logistic"}
-    assert "population" not in METRICS["rapid"](members, release, control=control, mode="holdout", **options).details
+    attacked = METRICS["rapid"](members, release, mode="holdout", attacker="logistic", **roles)
+    assert "population" not in attacked.details
 
 
 @pytest.fixture(scope="module")
@@ -310,39 +254,27 @@ def scored_beside_control(adult_parts):
     return cache(lambda name: METRICS[name](members, release, control=control, **adult_options(name)))
 
 
-# A study
-
-CAP = Measure("zero_cap", "zero_cap", "income")
-
-
 def studied(rng, R=3, K=3, n=60, chance=0.5, scores=None):
-    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
+    held_out = folds(rng, R, K, n)
     drawn = (rng.random(held_out.shape) < chance) * 1.0 if scores is None else scores
-    attacked = Attacked(drawn, ~held_out, held_out, guess=0.3)
+    attacked = attacked_in(drawn, held_out, guess=0.3)
     return find("a", "synthesizer", CAP, attacked, Interval()), contributions_of(attacked), held_out
 
 
 def test_all_three_yardsticks_are_one_formula():
     rng = np.random.default_rng(5)
-    (finding, own, held_out), (population, of_population, _) = studied(rng), studied(rng, chance=0.4)
-    found = {
-        "guess": beside_guess(finding),
-        "control": beside_control(finding, own, Interval(), None),
-        "population": beside_population(finding, own, population, of_population, Interval(), None),
-    }
-    assert found["control"].success == finding.risk_control
-    assert found["population"].success == population.risk
+    (finding, own, _), (population, of_population, _) = studied(rng), studied(rng, chance=0.4)
+    guess, control = beside_guess(finding), beside_control(finding, own, Interval(), None)
+    beside = beside_population(finding, own, population, of_population, Interval(), None)
+    assert (control.success, beside.success) == (finding.risk_control, population.risk)
     x = finding.risk.value
-    for each in found.values():
-        assert each.gain.value == pytest.approx((x - each.success.value) / (1 - each.success.value), abs=1e-12)
-        assert each.difference.value == pytest.approx(x - each.success.value, abs=1e-12)
+    for each in (guess, control, beside):
+        s = each.success.value
+        assert (each.gain.value, each.difference.value) == pytest.approx(((x - s) / (1 - s), x - s), abs=1e-12)
         assert each.gain.lower < each.gain.value < each.gain.upper
-    assert found["control"].difference == finding.memorization
+    assert control.difference == finding.memorization
     expected = t_test(own.risk - of_population.risk).estimate
-    assert (found["population"].difference.lower, found["population"].difference.upper) == pytest.approx(
-        (expected.lower, expected.upper)
-    )
-    assert held_out.any()
+    assert (beside.difference.lower, beside.difference.upper) == pytest.approx((expected.lower, expected.upper))
 
 
 def test_the_interval_of_a_gain_is_that_of_resampled_records():
@@ -358,41 +290,27 @@ def test_the_interval_of_a_gain_is_that_of_resampled_records():
 
 def test_one_release_of_right_and_wrong_is_paired_as_newcombe_does():
     x, y = table(20, 12, 2, 16)
-    everyone = np.ones((1, 1, 50), bool)
-    found, made = [], []
-    for scores in (x, y):
-        attacked = Attacked(scores[None, None], everyone, ~everyone)
-        found.append(find("a", "synthesizer", CAP, attacked, Interval()))
-        made.append(contributions_of(attacked))
-    beside = beside_population(found[0], made[0], found[1], made[1], Interval(), None)
+    nobody = np.zeros((1, 1, 50), bool)
+    made = [attacked_in(scores[None, None], nobody) for scores in (x, y)]
+    one, other = ((find("a", "synthesizer", CAP, each, Interval()), contributions_of(each)) for each in made)
+    beside = beside_population(*one, *other, Interval(), None)
     direct = against_population(pd.Series(x), pd.Series(y))
-    assert beside.difference.lower == pytest.approx(direct["population_lower"])
-    assert beside.difference.upper == pytest.approx(direct["population_upper"])
-    assert beside.difference.method == "newcombe"
-    assert "one repetition" in beside.gain.note
-    assert beside_control(found[0], made[0], Interval(), None) is None
+    assert (beside.difference.lower, beside.difference.upper) == pytest.approx(ends(direct, "population"))
+    assert (beside.difference.method, "one repetition" in beside.gain.note) == ("newcombe", True)
+    assert beside_control(*one, Interval(), None) is None
 
 
-def test_a_control_that_always_succeeds_leaves_a_difference_and_no_gain():
-    rng = np.random.default_rng(7)
-    _, _, held_out = studied(rng)
+def test_a_control_that_always_succeeds_leaves_a_difference_and_no_gain_and_nobody_scored_no_yardstick():
+    finding, own, held_out = studied(np.random.default_rng(7))
+    population, of_population, _ = studied(np.random.default_rng(8), scores=np.full(held_out.shape, NAN))
+    assert beside_population(finding, own, population, of_population, Interval(), None) is None
     finding, own, _ = studied(np.random.default_rng(7), scores=np.where(held_out, 1.0, 0.5))
     found = beside_control(finding, own, Interval(), None)
     assert found.difference.value == pytest.approx(-0.5)
-    assert math.isnan(found.gain.value)
-    assert "always right" in found.gain.note
-
-
-def test_a_population_that_scores_nobody_is_no_yardstick():
-    rng = np.random.default_rng(8)
-    finding, own, held_out = studied(rng)
-    population, of_population, _ = studied(rng, scores=np.full(held_out.shape, NAN))
-    assert beside_population(finding, own, population, of_population, Interval(), None) is None
-    assert isinstance(own, Contributions)
+    assert (math.isnan(found.gain.value), "always right" in found.gain.note) == (True, True)
 
 
 def test_the_guess_of_claims_is_that_of_the_claims_about_members():
-    """By hand: members are claimed a, which 3 of 4 real records have; control records b, which 1 of 4 has."""
     members, control = (pd.DataFrame({"x": [k, k], "v": v}) for k, v in ((0, ["a", "a"]), (1, ["a", "b"])))
     release = pd.DataFrame({"x": [0, 1], "v": ["a", "b"]})
     roles = {"quasi_identifiers": ["x"], "sensitive": "v", "attacker": "key_class"}

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from samples.attacked import ill_and_paid
+from samples.findings import Kept
 from synthrisk.conf.plan import plan
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
@@ -25,8 +26,11 @@ def planned(sensitive, *, what_if=()):
 
 
 def ledger_of(measures):
-    ledger, values = attack_release(REAL, RELEASE, MEMBER, measures, 1, Cell("cart", 0, 0))
-    return ledger, values
+    return attack_release(REAL, RELEASE, MEMBER, measures, 1, Cell("cart", 0, 0))
+
+
+def scores_of(ledger, label):
+    return ledger.loc[ledger["metric"] == label, "score"].tolist()
 
 
 @pytest.mark.parametrize("sensitive", list(MODELS))
@@ -58,65 +62,34 @@ def test_no_model_is_fitted_twice_for_it(monkeypatch):
     fits, own = [], attackers.class_probabilities
     counted = lambda model, *given: fits.append(type(model).__name__) or own(model, *given)  # noqa: E731
     monkeypatch.setattr("synthrisk.metrics.rapid.guesses.class_probabilities", counted)
-    measures = planned("ill")
-    ledger_of(measures)
+    ledger_of(planned("ill"))
     assert len(fits) == len(set(fits)) == 3
 
 
-def test_what_is_together_is_the_same_where_the_models_are_not_measured_alone():
-    """A limit on ``rapid_max`` alone attacks reference generators with it alone."""
+def test_what_is_together_is_the_same_where_the_models_are_not_measured_alone_and_so_is_each_model():
     measures = planned("ill")
     (largest,) = (p for p in measures if p.measure.label == "rapid_max")
-    every, alone = ledger_of(measures)[0], ledger_of([largest])[0]
-    assert alone["score"].tolist() == every.loc[every["metric"] == "rapid_max", "score"].tolist()
-
-
-def test_a_model_beside_others_has_the_numbers_that_it_has_alone():
+    every, _ = ledger_of(measures)
+    assert ledger_of([largest])[0]["score"].tolist() == scores_of(every, "rapid_max")
     (single,) = plan([{"name": "rapid", "attackers": ["cart"]}], list(REAL), ["age", "sex"], ["ill"])
-    together = ledger_of(planned("ill"))[0]
-    assert (
-        ledger_of([single])[0]["score"].tolist() == together.loc[together["metric"] == "rapid-cart", "score"].tolist()
-    )
+    assert ledger_of([single])[0]["score"].tolist() == scores_of(every, "rapid-cart")
 
 
-class Kept:
-    """The ledger of one release in memory."""
-
-    cell = Cell("cart", 0, 0)
-
-    def __init__(self, measures):
-        self.rows, self.said = ledger_of(measures)
-
-    def of(self, measure, columns):
-        return self.rows.loc[self.rows["metric"] == measure.label, list(columns)].reset_index(drop=True)
-
-    def values(self):
-        return self.said
-
-
-def test_a_study_finds_the_largest_value_of_the_papers_algorithm():
-    measures = planned("ill")
-    releases = Releases([Kept(measures)], REAL, None, {})
-    found = find_all("cart", "synthesizer", releases, [p.measure for p in measures], Interval(), ()).findings
-    risks = {f.measure.label: f.risk.value for f in found}
-    each = [risks[f"rapid-{m}"] for m in MODELS["ill"]]
-    assert risks["rapid_max"] == max(each)
-    assert risks["rapid_mean"] == pytest.approx(sum(each) / len(each))
-    assert risks["rapid_envelope"] >= risks["rapid_max"]
+def found_in(measures):
+    """Return the findings by label, and the rows of the ledger."""
+    ledger = Kept(Cell("cart", 0, 0), *ledger_of(measures))
+    every, releases = [p.measure for p in measures], Releases([ledger], REAL, None, {})
+    findings = find_all("cart", "synthesizer", releases, every, Interval(), ()).findings
+    return {f.measure.label: f for f in findings}, ledger.rows
 
 
 @pytest.mark.parametrize(("sensitive", "places"), [("ill", CURVE), ("pay", TOLERANCES)])
 def test_the_curve_of_all_together_is_the_largest_or_the_mean_at_each_threshold(sensitive, places):
-    measures = planned(sensitive)
-    kept = Kept(measures)
-    found = find_all(
-        "cart", "synthesizer", Releases([kept], REAL, None, {}), [p.measure for p in measures], Interval(), ()
-    )
-    curves = {f.measure.label: f for f in found.findings}
+    curves, every = found_in(planned(sensitive))
     for i, place in enumerate(places):
         shares = []
         for model in MODELS[sensitive]:
-            rows = kept.rows[(kept.rows["metric"] == f"rapid-{model}") & kept.rows["member"]]
+            rows = every[(every["metric"] == f"rapid-{model}") & every["member"]]
             if sensitive == "ill":
                 at_risk = [gain > place for gain in rows["gain"]]
             else:
@@ -130,8 +103,10 @@ def test_the_curve_of_all_together_is_the_largest_or_the_mean_at_each_threshold(
         assert each.curve_at.tolist() == pytest.approx((scale * places).tolist())
 
 
-def test_there_is_no_curve_of_the_largest_where_the_models_are_not_measured_alone():
+def test_a_study_finds_the_largest_value_of_the_papers_algorithm_and_no_curve_of_models_not_measured():
+    risks = {label: f.risk.value for label, f in found_in(planned("ill"))[0].items()}
+    each = [risks[f"rapid-{m}"] for m in MODELS["ill"]]
+    assert (risks["rapid_max"], risks["rapid_mean"]) == (max(each), pytest.approx(sum(each) / len(each)))
+    assert risks["rapid_envelope"] >= risks["rapid_max"]
     (largest,) = (p for p in planned("ill") if p.measure.label == "rapid_max")
-    releases = Releases([Kept([largest])], REAL, None, {})
-    (found,) = find_all("cart", "synthesizer", releases, [largest.measure], Interval(), ()).findings
-    assert found.curve == ()
+    assert found_in([largest])[0]["rapid_max"].curve == ()

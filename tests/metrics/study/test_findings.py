@@ -1,6 +1,8 @@
 """What a study says of a measure, from small cubes of scores and by hand."""
 
 import math
+from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 import pandas as pd
@@ -8,30 +10,39 @@ import pytest
 import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
+from samples.findings import attacked as attacked_in
+from samples.findings import folds
 from synthrisk.metrics.exposure.single_records import record_exposure
 from synthrisk.metrics.intervals.estimates import Interval, paired
-from synthrisk.metrics.study.findings import Attacked, find, find_released, release_values, standardised_difference
+from synthrisk.metrics.score import Ceiling
+from synthrisk.metrics.study.findings import (
+    Attacked,
+    find,
+    find_released,
+    release_values,
+    standardised_difference,
+    usefulness,
+    utility_table,
+)
 from synthrisk.metrics.study.groups import find_groups
-from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Reasons, ReleasedValues
+from synthrisk.metrics.study.ledger import Cell, Measure, OfUtility, Planned, Reasons, ReleasedValues
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.data import read
 
 MEASURE = Measure("zero_cap", "zero_cap", "income")
+ENDS = attrgetter("value", "lower", "upper")
 
 
 def said(attacked, interval=None, methods=()):
     return find("a", "synthesizer", MEASURE, attacked, interval or Interval(), methods)
 
 
-def folds(rng, R, K, n):
-    return np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
-
-
 def holdout(x, out):
     held_out = np.zeros((1, 1, len(x)), bool)
     held_out[..., out] = True
-    return Attacked(np.asarray(x, float)[None, None], ~held_out, held_out)
+    return attacked_in(np.asarray(x, float)[None, None], held_out)
 
 
 def pooled(x, chosen, r):
@@ -67,55 +78,39 @@ def test_memorization_of_complete_folds_is_member_minus_control_of_each_record()
     x = rng.normal(size=held_out.shape)
     each = []
     for i in range(30):
-        as_member = np.mean([x[r, k, i] for r in range(2) for k in range(3) if not held_out[r, k, i]])
-        as_control = np.mean([x[r, k, i] for r in range(2) for k in range(3) if held_out[r, k, i]])
+        own = [[x[r, k, i] for r in range(2) for k in range(3) if held_out[r, k, i] == out] for out in (False, True)]
+        as_member, as_control = map(np.mean, own)
         each.append((as_member, as_control, as_member - as_control))
-    found = record_exposure(x, ~held_out, held_out)[["as_member", "as_control", "memorization"]]
-    np.testing.assert_allclose(found, each, atol=1e-12)
-    assert said(Attacked(x, ~held_out, held_out)).memorization.value == pytest.approx(np.mean(each, axis=0)[2])
-
-
-def test_a_record_without_a_control_score_has_no_memorization_of_its_own():
+    columns = ["as_member", "as_control", "memorization"]
+    np.testing.assert_allclose(record_exposure(x, ~held_out, held_out)[columns], each, atol=1e-12)
+    assert said(attacked_in(x, held_out)).memorization.value == pytest.approx(np.mean(each, axis=0)[2])
     one = holdout([0.2, 0.4, 0.9], [2])
-    found = record_exposure(one.scores, one.member, one.control)
-    assert found["as_member"][:2].tolist() == [0.2, 0.4]
-    assert found["as_control"][2] == 0.9
-    assert found["memorization"].isna().all()
+    found = record_exposure(one.scores, one.member, one.control)[columns].to_numpy()
+    np.testing.assert_array_equal(found, [[0.2, np.nan, np.nan], [0.4, np.nan, np.nan], [np.nan, 0.9, np.nan]])
 
 
 def test_a_group_of_records_is_estimated_as_all_are():
     rng = np.random.default_rng(2)
     x, held_out = rng.random((2, 3, 30)), np.stack([np.eye(3, dtype=bool)[rng.permutation(30) % 3].T for _ in range(2)])
     rows = np.arange(30) < 12
-    attacked = Attacked(x, ~held_out, held_out, transform=np.sqrt, contribution=x**2)
+    attacked = attacked_in(x, held_out, transform=np.sqrt, contribution=x**2)
     group = find_groups(said(attacked), attacked, {"some": rows}, Interval())["some"]
-    alone = said(Attacked(x[..., rows], ~held_out[..., rows], held_out[..., rows], x[..., rows] ** 2, np.sqrt))
+    alone = said(attacked_in(x[..., rows], held_out[..., rows], x[..., rows] ** 2, np.sqrt))
     for quantity in ("risk", "risk_control", "memorization"):
-        found, expected = getattr(group, quantity), getattr(alone, quantity)
-        np.testing.assert_allclose(
-            (found.value, found.lower, found.upper), (expected.value, expected.lower, expected.upper)
-        )
+        np.testing.assert_allclose(ENDS(getattr(group, quantity)), ENDS(getattr(alone, quantity)))
     assert group.details["records"] == (12, 12)
 
 
 def test_one_release_of_right_and_wrong_has_wilson_and_newcombe():
-    x = [1.0] * 56 + [0.0] * 14 + [1.0] * 48 + [0.0] * 32
-    found = said(holdout(x, range(70, 150)))
+    one = holdout([1.0] * 56 + [0.0] * 14 + [1.0] * 48 + [0.0] * 32, range(70, 150))
+    found = said(one)
     assert (found.memorization.lower, found.memorization.upper) == pytest.approx((0.0524, 0.3339), abs=5e-5)
     assert (found.risk.method, found.memorization.method) == ("wilson", "newcombe")
-    assert "one repetition" in found.risk.note
-    assert said(holdout(x, range(70, 150)), Interval(method="records")).memorization.method == "records"
-
-
-def test_newcombe_says_that_it_is_one_repetition():
-    assert "one repetition" in said(holdout([1.0, 0.0, 1.0, 0.0], [2, 3])).memorization.note
-
-
-def test_one_release_of_a_transformed_measure_keeps_its_transform():
-    plain = holdout([1.0, 0.0, 1.0, 0.0], [2, 3])
-    distance = np.array([[[0.0, 2.0, 1.0, 1.0]]])
+    assert all("one repetition" in each.note for each in (found.risk, found.memorization))
+    assert said(one, Interval(method="records")).memorization.method == "records"
+    plain, distance = holdout([1.0, 0.0, 1.0, 0.0], [2, 3]), np.array([[[0.0, 2.0, 1.0, 1.0]]])
     attacked = Attacked(plain.scores, plain.member, plain.control, distance, lambda d: math.exp(-d))
-    assert said(attacked).risk.value == pytest.approx(math.exp(-1.0))
+    assert said(attacked).risk.value == pytest.approx(math.exp(-1.0))  # it keeps its transform
 
 
 @pytest.mark.parametrize("held_out", [60, 100, 140])
@@ -131,36 +126,28 @@ def test_a_holdout_has_the_variance_of_two_independent_means(held_out):
 def test_no_control_gives_a_risk_and_no_memorization():
     found = said(holdout([0.1, 0.5, 0.6], []))
     assert found.risk.value == pytest.approx(0.4)
-    assert math.isnan(found.memorization.value)
-    assert math.isnan(found.risk_control.value)
+    assert np.isnan([found.memorization.value, found.risk_control.value]).all()
     assert paired(np.zeros((1, 3)), np.empty((1, 0))).shape == (1, 0)
 
 
-def test_nothing_scored():
-    x = np.full((2, 2, 6), np.nan)
-    held_out = folds(np.random.default_rng(0), 2, 2, 6)
-    found = said(Attacked(x, ~held_out, held_out))
-    assert math.isnan(found.risk.value)
-    assert found.risk.note == "not scored"
-    assert np.isnan(release_values(x, held_out)).all()
-
-
 def test_what_has_no_value_says_why():
+    nothing, parts = np.full((2, 2, 6), np.nan), folds(np.random.default_rng(0), 2, 2, 6)
+    unscored = said(attacked_in(nothing, parts)).risk
+    assert (math.isnan(unscored.value), unscored.note) == (True, "not scored")
+    assert np.isnan(release_values(nothing, parts)).all()
     x, held_out = np.full((1, 1, 6), np.nan), np.arange(6)[None, None] > 3
-    found = said(Attacked(x, ~held_out, held_out, reasons=Reasons("no key", "no control key")))
-    notes = [e.note for e in (found.risk, found.risk_control, found.memorization)]
-    assert notes == ["no key", "no control key", "no key"]
+    quantities = attrgetter("risk.note", "risk_control.note", "memorization.note")
+    found = said(attacked_in(x, held_out, reasons=Reasons("no key", "no control key")))
+    assert quantities(found) == ("no key", "no control key", "no key")
     half = np.where(held_out, np.nan, 0.5)
-    found = said(Attacked(half, ~held_out, held_out, reasons=Reasons("", "no control key")))
-    assert (found.risk.value, found.risk_control.note, found.memorization.note) == (0.5, *["no control key"] * 2)
+    found = said(attacked_in(half, held_out, reasons=Reasons("", "no control key")))
+    assert (found.risk.value, *quantities(found)[1:]) == (0.5, *["no control key"] * 2)
     assert "key" not in found.risk.note
     found = said(Attacked(x, ~held_out, np.zeros_like(held_out), reasons=Reasons("no key", "")))
     assert (found.risk.note, found.memorization.note) == ("no key", "no control records")
-    why = {"members": "one record", "controls": "no control records", "difference": "too few"}
-    found = find_released(
-        "a", "synthesizer", MEASURE, ReleasedValues(*np.full((4, 2, 2), np.nan)), Interval(), Reasons(**why)
-    )
-    assert [found.risk.note, found.risk_control.note, found.memorization.note] == list(why.values())
+    why, values = ("one record", "no control records", "too few"), ReleasedValues(*np.full((4, 2, 2), np.nan))
+    reasons = Reasons(**dict(zip(("members", "controls", "difference"), why, strict=True)))
+    assert quantities(find_released("a", "synthesizer", MEASURE, values, Interval(), reasons)) == why
 
 
 def test_a_decreasing_transform_turns_the_interval_round():
@@ -179,28 +166,22 @@ def test_a_decreasing_transform_turns_the_interval_round():
 
 def test_a_value_a_release_has_intervals_over_repetitions():
     members, controls = np.array([[0.5, 0.7], [0.9, 0.7]]), np.array([[0.1, 0.1], [0.3, 0.3]])
-    values = ReleasedValues(members, controls + 0.4, members, controls)
-    found = find_released("a", "synthesizer", MEASURE, values, Interval())
-    assert found.risk.value == pytest.approx(0.7)
-    assert (found.risk.lower, found.risk.upper) == (0, 1)  # 1.27 to either side, clipped to the range of a share
-    close = find_released(
-        "a", "synthesizer", MEASURE, ReleasedValues(*(v / 20 for v in vars(values).values())), Interval()
-    ).risk
+    values = (members, controls + 0.4, members, controls)
+    found = find_released("a", "synthesizer", MEASURE, ReleasedValues(*values), Interval())
+    assert ENDS(found.risk) == pytest.approx((0.7, 0, 1))  # 1.27 to either side, clipped to the range of a share
+    small = ReleasedValues(*(v / 20 for v in values))
+    close = find_released("a", "synthesizer", MEASURE, small, Interval()).risk
     half = 12.706204736432095 * math.sqrt(0.02 / 400 / 2)
-    assert close.upper - close.value == pytest.approx(half)
-    assert close.lower == 0
-    assert found.memorization.value == pytest.approx(0.5)
-    assert found.memorization.lower == pytest.approx(found.memorization.upper)  # 0.5 in both
+    assert (close.upper - close.value, close.lower) == (pytest.approx(half), 0)
+    assert ENDS(found.memorization) == pytest.approx((0.5, 0.5, 0.5))  # in both
     assert found.release_risk == (0.5, 0.7, 0.9, 0.7)
-    assert found.risk_control.value == pytest.approx(0.6)
-    assert found.control_gain == pytest.approx(0.25)
+    assert (found.risk_control.value, found.control_gain) == (pytest.approx(0.6), pytest.approx(0.25))
 
 
 def test_all_methods_are_there_on_request():
     rng = np.random.default_rng(3)
     held_out = folds(rng, 2, 2, 40)
-    attacked = Attacked(rng.random(held_out.shape), ~held_out, held_out)
-    found = said(attacked, methods=("crossed", "records"))
+    found = said(attacked_in(rng.random(held_out.shape), held_out), methods=("crossed", "records"))
     assert found.intervals["memorization"]["crossed"] == found.memorization
     assert found.intervals["risk"]["records"].method == "records"
 
@@ -212,29 +193,24 @@ def test_adult_copy_memorizes_and_fresh_does_not():
     known = ["age", "education", "occupation", "sex", "race"]
     planned = [Planned(MEASURE, {"quasi_identifiers": known, "sensitive": "income"})]
     held_out = folds(rng, 2, 3, 3000)
-    cubes = {kind: np.full((3, 2, 3, 3000), np.nan) for kind in ("copy", "fresh")}
-    for r in range(2):
-        for k in range(3):
-            out = np.flatnonzero(held_out[r, k])
-            drawn_from = rng.permutation(out)[:500]
-            for kind, cube in cubes.items():
-                member = pd.array(~held_out[r, k], dtype="boolean")
-                release = real[~held_out[r, k]]
-                if kind == "fresh":
-                    member[drawn_from] = pd.NA
-                    release = real.iloc[rng.choice(drawn_from, 2000)]
-                rows, _ = attack_release(real, release.reset_index(drop=True), member, planned, 1, Cell(kind, r, k))
-                cube[0, r, k] = rows["score"]
-                cube[1, r, k] = rows["member"].to_numpy(dtype=float, na_value=np.nan)
-    found = {kind: said(Attacked(cube[0], cube[1] == 1, cube[1] == 0)) for kind, cube in cubes.items()}
-    assert found["copy"].memorization.lower > 0.5
-    assert found["fresh"].memorization.lower < 0 < found["fresh"].memorization.upper
-    assert found["fresh"].memorization.upper < 0.05
+    cubes = {kind: np.full((2, *held_out.shape), np.nan) for kind in ("copy", "fresh")}
+    for r, k in np.ndindex(2, 3):
+        drawn_from = rng.permutation(np.flatnonzero(held_out[r, k]))[:500]
+        for kind, cube in cubes.items():
+            member = pd.array(~held_out[r, k], dtype="boolean")
+            release = real[~held_out[r, k]]
+            if kind == "fresh":
+                member[drawn_from] = pd.NA
+                release = real.iloc[rng.choice(drawn_from, 2000)]
+            rows, _ = attack_release(real, release.reset_index(drop=True), member, planned, 1, Cell(kind, r, k))
+            cube[:, r, k] = rows["score"], rows["member"].to_numpy(dtype=float, na_value=np.nan)
+    copy, fresh = (said(Attacked(x, who == 1, who == 0)).memorization for x, who in cubes.values())
+    assert copy.lower > 0.5
+    assert fresh.lower < 0 < fresh.upper < 0.05
 
 
 @pytest.mark.parametrize(("chance", "controls"), [(0.05, 10), (0.05, 20), (0.5, 12), (0.9, 30)])
 def test_few_control_records_that_are_alike_are_not_taken_for_known(chance, controls):
-    """Members and control records are of one population: hardly any interval of their difference lies beside 0."""
     rng = np.random.default_rng(4)
     beside = []
     for _ in range(400):
@@ -245,8 +221,17 @@ def test_few_control_records_that_are_alike_are_not_taken_for_known(chance, cont
     assert max(above, below) <= 0.06  # 2.5 %, and what is skewed
 
 
-def ranked(ranking, held_out, entities=None):
-    return Attacked(ranking, ~held_out, held_out, ranking=ranking, entities=entities)
+NAME = "standardised_difference"
+
+
+def ranked(ranking, held_out):
+    return attacked_in(ranking, held_out, ranking=ranking)
+
+
+def standardised(ranking, held_out, confidence=0.95):
+    """Return value, lower and upper end of the standardised difference."""
+    found = standardised_difference(ranked(ranking, held_out), Interval(confidence))
+    return [found[f"{NAME}{end}"][0] for end in ("", "_lower", "_upper")]
 
 
 @pytest.mark.parametrize(("R", "K"), [(2, 2), (3, 4)])
@@ -254,22 +239,14 @@ def test_the_standardised_difference_is_what_plain_loops_say(R, K):
     rng, n = np.random.default_rng(R), 40
     held_out = folds(rng, R, K, n)
     sure = rng.normal(size=held_out.shape) + 0.7 * ~held_out
-    found = standardised_difference(ranked(sure, held_out), Interval(0.9))
     own = [sure[r, k, i] for r in range(R) for k in range(K) for i in range(n) if held_out[r, k, i]]
     mean = sum(own) / len(own)
     spread = math.sqrt(sum((x - mean) ** 2 for x in own) / len(own))
     # by record: what it is as member less what it is held out, in each of the repetitions
-    each = [
-        [
-            (
-                sum(sure[r, k, i] for k in range(K) if not held_out[r, k, i]) / (K - 1)
-                - sum(sure[r, k, i] for k in range(K) if held_out[r, k, i])
-            )
-            / spread
-            for r in range(R)
-        ]
-        for i in range(n)
-    ]
+    each = [[0.0] * R for _ in range(n)]
+    for i, r in np.ndindex(n, R):
+        as_member = sum(sure[r, k, i] for k in range(K) if not held_out[r, k, i]) / (K - 1)
+        each[i][r] = (as_member - sum(sure[r, k, i] for k in range(K) if held_out[r, k, i])) / spread
     value = sum(map(sum, each)) / (n * R)
     of_records = sum((sum(e) / R - value) ** 2 for e in each) / (n - 1) / n
     between = sum((sum(e[r] for e in each) / n - value) ** 2 for r in range(R)) / (R - 1)
@@ -278,9 +255,9 @@ def test_the_standardised_difference_is_what_plain_loops_say(R, K):
     squares = of_records**2 / (n - 1) + of_repetitions**2 / (R - 1)
     t = scipy.stats.t.ppf(0.95, (of_records + of_repetitions) ** 2 / squares)
     half = t * math.sqrt(of_records + of_repetitions)
-    assert found["standardised_difference"][0] == pytest.approx(value, abs=1e-12)
-    assert found["standardised_difference_lower"][0] == pytest.approx(value - half, abs=1e-9)
-    assert found["standardised_difference_upper"][0] == pytest.approx(value + half, abs=1e-9)
+    found = standardised(sure, held_out, 0.9)
+    assert found[0] == pytest.approx(value, abs=1e-12)
+    assert found[1:] == pytest.approx([value - half, value + half], abs=1e-9)
 
 
 @given(st.integers(0, 10**6), st.floats(0.01, 100), st.floats(-50, 50))
@@ -289,32 +266,7 @@ def test_the_standardised_difference_has_no_unit(seed, factor, shift):
     rng = np.random.default_rng(seed)
     held_out = folds(rng, 2, 2, 30)
     sure = rng.normal(size=held_out.shape) + 0.5 * ~held_out
-    plain, moved = (standardised_difference(ranked(x, held_out), Interval()) for x in (sure, sure * factor + shift))
-    assert {k: v[0] for k, v in moved.items()} == pytest.approx({k: v[0] for k, v in plain.items()}, abs=1e-8)
-
-
-def test_the_standardised_difference_sees_few_copies_that_claims_do_not():
-    rng, n = np.random.default_rng(3), 1000
-    held_out = folds(rng, 2, 2, n)
-    copied = ~held_out & (rng.random(held_out.shape) < 0.05)
-    sure = np.where(copied, 6.0, rng.exponential(size=held_out.shape))
-    claimed = (sure > np.median(sure, axis=2, keepdims=True)).astype(float)
-    claims = said(Attacked(claimed, ~held_out, held_out), Interval(0.9)).memorization
-    found = standardised_difference(ranked(sure, held_out), Interval(0.9))
-    assert claims.lower < 0.01
-    assert found["standardised_difference_lower"][0] > 0.1
-
-
-def test_the_interval_of_the_standardised_difference_holds_0_where_nothing_is_learnt():
-    held, studies = 0, 400
-    for seed in range(studies):
-        rng = np.random.default_rng([seed, 10])
-        held_out = folds(rng, 2, 2, 200)
-        hard = rng.exponential(size=200)  # some people always rank higher
-        sure = hard + rng.standard_t(4, size=held_out.shape)
-        found = standardised_difference(ranked(sure, held_out), Interval(0.9))
-        held += found["standardised_difference_lower"][0] <= 0 <= found["standardised_difference_upper"][0]
-    assert 0.87 <= held / studies <= 0.96  # nominal .9, and three standard errors
+    assert standardised(sure * factor + shift, held_out) == pytest.approx(standardised(sure, held_out), abs=1e-8)
 
 
 def test_who_the_attack_abstains_of_is_as_sure_as_the_least_sure():
@@ -322,20 +274,45 @@ def test_who_the_attack_abstains_of_is_as_sure_as_the_least_sure():
     held_out = folds(rng, 2, 2, 30)
     sure = rng.normal(size=held_out.shape) + 0.5 * ~held_out
     absent = sure.copy()
-    for r in range(2):
-        for k in range(2):
-            order = np.argsort(sure[r, k])
-            absent[r, k, order[:3]] = -np.inf
-            sure[r, k, order[:3]] = sure[r, k, order[3]]
-    one, other = (standardised_difference(ranked(x, held_out), Interval()) for x in (sure, absent))
-    assert one
-    assert {k: v[0] for k, v in one.items()} == pytest.approx({k: v[0] for k, v in other.items()})
+    for r, k in np.ndindex(2, 2):
+        order = np.argsort(sure[r, k])
+        absent[r, k, order[:3]] = -np.inf
+        sure[r, k, order[:3]] = sure[r, k, order[3]]
+    assert standardised(absent, held_out) == pytest.approx(standardised(sure, held_out))
 
 
 def test_there_is_no_standardised_difference_where_nothing_is_ranked_or_all_alike():
     held_out = folds(np.random.default_rng(0), 1, 2, 10)
     flat = np.ones(held_out.shape)
-    assert standardised_difference(Attacked(flat, ~held_out, held_out), Interval()) == {}
-    assert standardised_difference(ranked(flat, held_out), Interval()) == {}
-    assert standardised_difference(ranked(np.full(flat.shape, -np.inf), held_out), Interval()) == {}
-    assert standardised_difference(Attacked(flat, ~held_out, held_out & False, ranking=flat), Interval()) == {}
+    silent, without = ranked(np.full(flat.shape, -np.inf), held_out), Attacked(flat, ~held_out, held_out & False)
+    for attacked in (attacked_in(flat, held_out), ranked(flat, held_out), silent, replace(without, ranking=flat)):
+        assert standardised_difference(attacked, Interval()) == {}
+
+
+ACCURACY = Measure("accuracy", "accuracy")
+
+
+def useful(releases):
+    return usefulness("cart", "synthesizer", ACCURACY, releases)
+
+
+def test_utility_and_its_ceiling_are_means_over_repetitions_with_an_interval():
+    values = {(0, 0): 0.8, (0, 1): 0.6, (1, 0): 0.9, (1, 1): 0.8, (2, 0): 0.5, (2, 1): 0.6}
+    ceiling = {k: Ceiling(v / 2, v - 0.1, 5.0, {"mean": 0.1}) for k, v in values.items()}
+    found = useful({k: OfUtility(v, {"mean": v}, ceiling[k]) for k, v in values.items()})
+    half = stats.t.ppf(0.975, 2) * 0.15 / math.sqrt(3)  # of 0.7, 0.85 and 0.55
+    assert ENDS(found.value) == pytest.approx((0.7, 0.7 - half, 1))  # no utility is more than 1
+    assert found.ceiling.value == pytest.approx(0.35)
+    assert found.thinned.value == found.at_one_size.value == pytest.approx(0.6)
+    assert (found.releases, found.details) == (tuple(values.values()), {"mean": pytest.approx((0.7, 0.1))})
+
+
+def test_without_control_utility_has_no_ceiling_and_without_a_value_it_says_why():
+    found = useful({(0, 0): OfUtility(0.8, {"sum": 0.7})})
+    assert found.value.value == found.at_one_size.value == 0.8
+    assert np.isnan([found.value.lower, found.ceiling.value, found.details["sum"][1]]).all()
+    assert found.details["sum"][0] == 0.7
+    nothing = useful({(0, 0): OfUtility(math.nan, reason="no query has an answer")})
+    assert (math.isnan(nothing.value.value), nothing.reason) == (True, "no query has an answer")
+    row = utility_table([nothing]).iloc[0][["synthesizer", "measure", "note"]]
+    assert row.tolist() == ["cart", "accuracy", "not scored; no query has an answer"]

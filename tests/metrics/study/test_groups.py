@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from samples.findings import attacked as attacked_in
+from samples.findings import folds
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.groups import find_groups, with_rates, worst_class
@@ -14,25 +16,30 @@ MEASURE = Measure("zero_cap", "zero_cap", "income")
 R, K, N = 3, 2, 300
 
 
-def attacked(rng, gap=0.0, n=N) -> Attacked:
-    """Scores of n records; ``gap``: what a record adds to its own, a number or one a record."""
-    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
-    scores = rng.uniform(0.2, 0.5, n) + rng.normal(0, 0.1, held_out.shape) + gap * ~held_out
-    return Attacked(scores, ~held_out, held_out)
+def attacked(rng, gap=0.0) -> Attacked:
+    """Scores of records; ``gap``: what a record adds to its own, a number or one a record."""
+    held_out = folds(rng, R, K, N)
+    return attacked_in(rng.uniform(0.2, 0.5, N) + rng.normal(0, 0.1, held_out.shape) + gap * ~held_out, held_out)
+
+
+def of_all(made: Attacked, confidence: float = 0.95):
+    return find("cart", "synthesizer", MEASURE, made, Interval(confidence))
 
 
 def alone(made: Attacked, rows: np.ndarray, confidence: float = 0.95):
     own = Attacked(made.scores[..., rows], made.member[..., rows], made.control[..., rows])
-    return find("cart", "synthesizer", MEASURE, own, Interval(confidence))
+    return of_all(own, confidence)
+
+
+def worst(made: Attacked, classes: np.ndarray):
+    return worst_class(of_all(made), made, classes, Interval())
 
 
 def test_a_group_is_estimated_as_if_it_were_alone_with_its_gain_over_control():
     made, rows = attacked(np.random.default_rng(0), 0.1), np.arange(N) < 40
-    whole = find("cart", "synthesizer", MEASURE, made, Interval())
-    found = find_groups(whole, made, {"outliers": rows}, Interval())["outliers"]
+    found = find_groups(of_all(made), made, {"outliers": rows}, Interval())["outliers"]
     due = alone(made, rows)
-    assert found.memorization == due.memorization
-    assert found.details["records"] == (40.0, 40.0)
+    assert (found.memorization, found.details["records"]) == (due.memorization, (40.0, 40.0))
     gain = found.yardsticks["control"].gain
     assert gain.value == pytest.approx((due.risk.value - due.risk_control.value) / (1 - due.risk_control.value))
     assert gain.lower < gain.value < gain.upper
@@ -50,9 +57,8 @@ def ranked(rng, copied=0.0, missing=False, n=2000, ties=False):
 
 
 def rate_of(made, outlier):
-    whole = find("cart", "synthesizer", MEASURE, made, Interval(0.9))
     groups = {"outliers": outlier}
-    found = with_rates(find_groups(whole, made, groups, Interval(0.9)), made, groups, Interval(0.9))
+    found = with_rates(find_groups(of_all(made, 0.9), made, groups, Interval(0.9)), made, groups, Interval(0.9))
     return found["outliers"].tpr[0.01]
 
 
@@ -73,13 +79,9 @@ def test_the_rate_of_a_group_is_what_its_members_exceed_its_own_control_records_
     assert rate.value > 0.3
 
 
-def test_the_rate_of_a_group_sees_what_is_missing_and_says_so():
+def test_the_rate_of_a_group_sees_what_is_missing_and_says_so_and_covers_one_in_a_hundred_of_strangers():
     rate = rate_of(*ranked(np.random.default_rng(4), 0.4, missing=True))
-    assert rate.lower > 0.06
-    assert "missing" in rate.note
-
-
-def test_the_rate_of_a_group_of_strangers_covers_one_in_a_hundred():
+    assert (rate.lower > 0.06, "missing" in rate.note) == (True, True)
     lower = [rate_of(*ranked(np.random.default_rng(seed))).lower for seed in range(200)]
     assert np.mean(np.array(lower) <= 0.01) >= 0.9  # above it one time in 20 in each direction
 
@@ -88,51 +90,32 @@ def test_the_worst_class_against_a_plain_loop():
     rng = np.random.default_rng(1)
     classes = rng.permutation(np.repeat([0, 1, 2, 3, 4], [200, 60, 30, 6, 4]))
     made = attacked(rng, np.where(classes == 2, 0.3, 0.05))
-    whole = find("cart", "synthesizer", MEASURE, made, Interval())
-    found = worst_class(whole, made, classes, Interval())
+    found = worst(made, classes)
     together = [classes == 0, classes == 1, classes == 2, classes >= 3]  # classes below ten records are put together
     plain, strict = ([alone(made, rows, c) for rows in together] for c in (0.95, 1 - 0.05 / 4))
     for quantity in ("risk", "risk_control", "memorization"):
         own, adjusted = ([getattr(f, quantity) for f in each] for each in (plain, strict))
-        worst = getattr(found, quantity)
-        assert worst.value == max(e.value for e in own)
-        assert worst.lower == max(e.lower for e in adjusted)
-        assert worst.upper == max(e.upper for e in own)
+        largest = getattr(found, quantity)
+        assert (largest.value, largest.lower) == (max(e.value for e in own), max(e.lower for e in adjusted))
+        assert largest.upper == max(e.upper for e in own)
     assert found.details == {"records": (10.0, 10.0), "classes": (4.0, 4.0)}
     assert found.memorization.value == pytest.approx(0.3, abs=0.06)
     assert found.yardsticks["control"].gain.lower > 0
 
 
-def test_small_classes_are_put_together_until_they_are_ten():
-    rng = np.random.default_rng(2)
-    made, whole = attacked(rng), None
-    whole = find("cart", "synthesizer", MEASURE, made, Interval())
-    lonely = np.repeat([0, 1, 2], [250, 48, 2])  # two records: with the smallest other class
-    found = worst_class(whole, made, lonely, Interval())
+def test_small_classes_are_put_together_and_one_without_an_interval_leaves_the_worst_without():
+    made = attacked(np.random.default_rng(2))
+    found = worst(made, np.repeat([0, 1, 2], [250, 48, 2]))  # two records: with the smallest other class
     assert found.details == {"records": (50.0, 50.0), "classes": (2.0, 2.0)}
-    assert worst_class(whole, made, np.zeros(N, int), Interval()) is None
-    assert worst_class(whole, made, np.repeat([0, 1], [297, 3]), Interval()) is None
-
-
-def test_a_class_without_an_interval_leaves_the_worst_without():
-    rng = np.random.default_rng(3)
-    made = attacked(rng)
-    whole = find("cart", "synthesizer", MEASURE, made, Interval())
-    classes = np.repeat([0, 1], [200, 100])
+    assert worst(made, np.zeros(N, int)) is worst(made, np.repeat([0, 1], [297, 3])) is None
+    made, classes = attacked(np.random.default_rng(3)), np.repeat([0, 1], [200, 100])
     unscored = replace(made, scores=np.where(classes == 1, np.nan, made.scores))
-    found = worst_class(whole, unscored, classes, Interval())
-    assert not np.isnan(found.memorization.value)
-    assert np.isnan(found.memorization.lower)
+    found = worst_class(of_all(made), unscored, classes, Interval()).memorization
+    assert np.isnan([found.value, found.lower]).tolist() == [False, True]
 
 
 @pytest.mark.proof
 def test_no_class_is_called_above_zero_too_often_where_nothing_is_learned():
-    """Of m classes without memorization any is called above 0 in at most 2.5 % of the studies, not in m x 2.5 %."""
-    rng = np.random.default_rng(4)
-    called = []
-    for _ in range(200):
-        made = attacked(rng)
-        whole = find("fresh", "reference", MEASURE, made, Interval())
-        found = worst_class(whole, made, np.repeat(np.arange(10), 30), Interval())
-        called.append(found.memorization.lower > 0)
-    assert np.mean(called) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 200)
+    rng, classes = np.random.default_rng(4), np.repeat(np.arange(10), 30)
+    called = [worst(attacked(rng), classes).memorization.lower > 0 for _ in range(200)]
+    assert np.mean(called) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / 200)  # of any of them, not of each

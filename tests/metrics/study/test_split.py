@@ -28,8 +28,7 @@ def test_folds_differ_by_at_most_one(n, folds, seed):
     if folds > n:
         return
     parts = split_table(unique(n), Split(folds=folds, repetitions=2), None, seed)
-    assert parts.shape == (2, n)
-    assert parts.dtype == np.int16
+    assert (parts.shape, parts.dtype) == ((2, n), np.int16)
     for part in parts:
         assert len(sizes(part)) == folds
         assert np.ptp(sizes(part)) <= 1
@@ -45,14 +44,11 @@ def test_strata_are_spread_evenly(levels, folds):
         assert all(np.ptp(h) <= 1 for h in held)
 
 
-def test_frequent_levels_differ_by_at_most_one():
+def test_rare_levels_are_one_stratum_and_numbers_go_by_tenths():
     frame = unique(100).assign(level=["a"] * 33 + ["b"] * 60 + ["c"] * 3 + [None] * 4)
     part = split_table(frame, Split(folds=5, stratify="level"), None, 1)[0]
-    for rows in (slice(0, 33), slice(33, 93), slice(93, 100)):  # the two rare levels are one stratum
+    for rows in (slice(0, 33), slice(33, 93), slice(93, 100)):
         assert np.ptp(np.bincount(part[rows], minlength=5)) <= 1
-
-
-def test_numeric_stratum_goes_by_tenths():
     frame = unique(200).assign(age=np.linspace(0, 1, 200))
     for part in split_table(frame, Split(folds=5, stratify="age"), None, 1):
         assert frame.age.groupby(part).mean().std() < 0.02
@@ -84,22 +80,14 @@ def test_groups_stay_together_in_balanced_folds(entities, folds, together, strat
         assert all(np.ptp(np.bincount(part, minlength=folds)) <= largest for part in parts)
 
 
-def test_groups_are_chains_of_both_relations():
+def test_groups_are_chains_of_both_relations_and_missing_identifiers_entities_of_their_own():
     frame = pd.DataFrame({"x": [1.0, 1.0, 2.0, 2.0, 3.0, np.nan, np.nan, 4.0]})
     entities = pd.Series(["a", "b", "b", "c", "d", "e", "f", None])
     parts = split_table(frame, Split(folds=2, repetitions=20, duplicates="together"), entities, 1)
     assert groups_stay_together(parts, [0, 0, 0, 0, 1, 2, 2, 3])
-
-
-def test_missing_identifiers_are_entities_of_their_own():
-    parts = split_table(unique(10), Split(folds=10), pd.Series([None] * 10), 1)
-    assert sorted(parts[0]) == list(range(10))
-
-
-def test_one_large_entity_fills_a_fold():
-    entities = pd.Series([0] * 50 + list(range(1, 51)))
-    for part in split_table(unique(100), Split(folds=2), entities, 1):
-        assert sizes(part).tolist() == [50, 50]
+    assert sorted(split_table(unique(10), Split(folds=10), pd.Series([None] * 10), 1)[0]) == list(range(10))
+    for part in split_table(unique(100), Split(folds=2), pd.Series([0] * 50 + list(range(1, 51))), 1):
+        assert sizes(part).tolist() == [50, 50]  # one large entity fills a fold
 
 
 @given(st.integers(10, 80), st.floats(0.2, 0.8), st.sampled_from([None, "level"]))
@@ -113,39 +101,31 @@ def test_holdout_has_its_share(n, share, stratify):
             assert abs((part[here] == 0).sum() - share * here.sum()) <= 1.5
 
 
-def test_holdout_keeps_entities_together():
+def test_holdout_keeps_entities_together_and_every_record_is_held_out_as_often():
     entities = pd.Series(np.repeat(np.arange(40), 3))
     parts = split_table(unique(120), Split(holdout=0.25), entities, 1)
     assert groups_stay_together(parts, entities)
     assert [int((part == 0).sum()) for part in parts] == [30, 30, 30]
-
-
-def test_every_record_is_held_out_as_often_as_the_others():
     parts = split_table(unique(20), Split(holdout=0.3, repetitions=2000), None, 1)
     assert np.abs((parts == 0).mean(axis=0) - 0.3).max() < 0.05
     pairs = split_table(unique(20), Split(folds=2, repetitions=2000), None, 1)
-    together = np.mean(pairs[:, [0]] == pairs[:, 1:], axis=0)
-    assert np.abs(together - 9 / 19).max() < 0.06
+    assert np.abs((pairs[:, [0]] == pairs[:, 1:]).mean(axis=0) - 9 / 19).max() < 0.06
 
 
-@pytest.mark.parametrize(
-    "split", [Split(repetitions=2), Split(holdout=0.3, repetitions=2), Split(stratify="id", repetitions=2)]
-)
-def test_seeds(split):
+def test_more_repetitions_keep_the_cuts_of_fewer_and_another_seed_cuts_otherwise():
     frame = unique(50)
-    parts = split_table(frame, split, None, 1)
-    more = split_table(frame, split.model_copy(update={"repetitions": 4}), None, 1)
-    assert (more[:2] == parts).all()
-    assert (more[0] != more[1]).any()
-    assert (split_table(frame, split, None, 2) != parts).any()
+    for split in (Split(repetitions=2), Split(holdout=0.3, repetitions=2), Split(stratify="id", repetitions=2)):
+        parts = split_table(frame, split, None, 1)
+        more = split_table(frame, split.model_copy(update={"repetitions": 4}), None, 1)
+        assert (more[:2] == parts).all()
+        assert (more[0] != more[1]).any()
+        assert (split_table(frame, split, None, 2) != parts).any()
 
 
 def test_twins_share():
     frame = pd.DataFrame({"x": [1.0, 1.0, np.nan, np.nan, 5.0], "y": pd.Categorical(["a", "a", None, None, "a"])})
-    assert twins_share(frame, np.array([[0, 1, 0, 0, 1]])) == pytest.approx(2 / 5)
-    assert twins_share(frame, np.array([[0, 1, 0, 2, 2]])) == pytest.approx((4 + 2 + 2) / 15)
-    assert twins_share(frame, np.array([[0, -1, 0, -1, -1]])) == pytest.approx(4 / 5)
-    assert twins_share(frame, np.array([[0, 0, 1, 1, 1]])) == 0
+    parts = {(0, 1, 0, 0, 1): 2 / 5, (0, 1, 0, 2, 2): (4 + 2 + 2) / 15, (0, -1, 0, -1, -1): 4 / 5, (0, 0, 1, 1, 1): 0}
+    assert {part: twins_share(frame, np.array([part])) for part in parts} == pytest.approx(parts)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +135,7 @@ def test_twins_share():
         (9, Split(folds=4), [1, 1, 1, 2, 2, 2, 3, 3, 3], "4 folds for 3 groups"),
         (100, Split(holdout=0.001), None, "holds out 0 of 100 records"),
         (100, Split(holdout=0.999), None, "holds out 100 of 100 records"),
-        (1, Split(holdout=0.5), None, "of 1 records"),
-        (9, Split(holdout=0.5), [1] * 9, "of 9 records"),
+        *((1, Split(holdout=0.5), None, "of 1 records"), (9, Split(holdout=0.5), [1] * 9, "of 9 records")),
     ],
 )
 def test_too_few(n, split, entities, says):

@@ -13,14 +13,8 @@ N = 400
 
 def people(seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "money": rng.integers(10_000, 20_000, N) / 1.0,
-            "area": rng.choice(list("NSEW"), N),
-            "sex": rng.choice(["f", "m"], N),
-            "ill": rng.choice(["yes", "no"], N),
-        }
-    )
+    made = {"money": rng.integers(10_000, 20_000, N) / 1.0, "area": rng.choice(list("NSEW"), N)}
+    return pd.DataFrame(made | {"sex": rng.choice(["f", "m"], N), "ill": rng.choice(["yes", "no"], N)})
 
 
 MEMBERS, CONTROL, STRANGERS = people(1), people(2), people(3)
@@ -36,13 +30,10 @@ def of(release: pd.DataFrame, name: str, quantity: str = "memorization", **optio
 
 def test_the_column_whose_values_are_released_carries_what_singles_out():
     found = of(MONEY_OF_MEMBERS, "singling_out")
-    assert found is not None
-    assert found.columns[0][0] == "money"
-    assert found.columns[0][1] > 0.9
-    assert [name for name, _ in found.columns] == ["money"]
+    ((name, share),) = found.columns
+    assert (name, share > 0.9) == ("money", True)
     once = [m for m in MEMBERS["money"] if (REAL["money"] == m).sum() == 1]
     assert (found.alone, found.released) == (len(once), sum(m in set(MONEY_OF_MEMBERS["money"]) for m in once))
-    ((_, share),) = found.columns
     values = f"{found.alone} people alone have their value of money, the release has {found.released} of these"
     assert found.words == f"money carries {share:.0%} of memorization/singling_out; {values}"
 
@@ -50,32 +41,23 @@ def test_the_column_whose_values_are_released_carries_what_singles_out():
 @pytest.mark.parametrize(("name", "quantity"), [("common_rows_proportion", "memorization"), ("membership", "tpr")])
 def test_a_copy_is_one_by_its_fine_numbers(name, quantity):
     found = of(MEMBERS, name, quantity)
-    assert found is not None
-    assert found.value > 0.5
-    assert found.columns[0][0] == "money"
-    assert found.columns[0][1] > 0.5
-    assert len(found.columns) == 1  # the levels of the others are no finer than what is common
+    ((column, share),) = found.columns  # the levels of the others are no finer than what is common
+    assert (column, share > 0.5, found.value > 0.5) == ("money", True, True)
 
 
 def test_an_attack_that_guesses_is_told_one_column_less():
-    found = of(MEMBERS, "zero_cap", quasi_identifiers=["money", "sex"], sensitive="ill")
-    assert found is not None
-    assert dict(found.columns)["money"] > 0.7
-    assert "ill" not in dict(found.columns)
+    found = dict(of(MEMBERS, "zero_cap", quasi_identifiers=["money", "sex"], sensitive="ill").columns)
+    assert (found["money"] > 0.7, "ill" in found) == (True, False)
     assert of(MEMBERS, "zero_cap", quasi_identifiers=["money"], sensitive="ill") is None  # none could be taken away
 
 
-def test_where_two_columns_share_it_none_is_named():
-    both = [t.assign(again=t["money"] * 3) for t in (REAL, MEMBERS)]
-    own = OneRelease(both[0], both[1], MEMBER, seed=1)
+def test_where_two_columns_share_it_none_is_named_and_nothing_of_a_quantity_that_is_not_there():
+    real, release = (t.assign(again=t["money"] * 3) for t in (REAL, MEMBERS))
     planned = Planned(Measure("common_rows_proportion", "common_rows_proportion"))
+    own = OneRelease(real, release, MEMBER, seed=1)
     found = carriers(own, planned, limited("memorization/common_rows_proportion"))
-    assert found is not None
     assert (found.columns, found.alone, found.released) == ((), 0, 0)
     assert "no single column carries" in found.words
-
-
-def test_nothing_is_told_of_a_quantity_that_is_not_there():
     assert of(STRANGERS.drop(columns="money").assign(money=0.5), "common_rows_proportion") is None
 
 
@@ -83,12 +65,10 @@ def test_so_many_are_attacked_again_at_most_and_shares_stay():
     planned, limit = Planned(Measure("singling_out", "singling_out")), limited("memorization/singling_out")
     own = OneRelease(REAL, MONEY_OF_MEMBERS, MEMBER, groups={"outliers": np.arange(2 * N) % 10 == 0}, seed=1)
     some = own.at_most(100)
-    assert (len(some.real), int(some.member.sum()), len(some.synthetic)) == (200, 100, 200)
-    assert len(some.groups["outliers"]) == 200
+    sizes = len(some.real), int(some.member.sum()), len(some.synthetic), len(some.groups["outliers"])
+    assert sizes == (200, 100, 200, 200)
     found = carriers(own, planned, limit, 100)
-    assert found is not None
-    assert found.columns[0][0] == "money"
-    assert carriers(own, planned, limit, 100) == found
+    assert (found.columns[0][0], carriers(own, planned, limit, 100)) == ("money", found)
 
 
 @pytest.mark.parametrize(
@@ -96,8 +76,7 @@ def test_so_many_are_attacked_again_at_most_and_shares_stay():
     [
         ([1.0, 10.0, np.nan], [2.0], None),
         ([123.0, 0.0, np.nan], [-0.001234], ([120.0, 0.0, np.nan], [-0.0012])),
-        ([2**53 - 1], [7], ([9e15], [7.0])),
-        (["a"] * 10, ["a"], None),
+        *(([2**53 - 1], [7], ([9e15], [7.0])), (["a"] * 10, ["a"], None)),
         (["a"] * 10 + ["b"] * 9, ["b", None], (["a"] * 10 + ["(rare)"] * 9, ["(rare)", None])),
         ([True, False] * 10, [True], None),
         (pd.to_datetime(["2024-05-17", None]), pd.to_datetime(["2024-05-31"]), (["2024-05-01", None], ["2024-05-01"])),
@@ -113,14 +92,9 @@ def test_coarser_columns(real, synthetic, due):
             pd.testing.assert_series_equal(found, pd.Series(wanted), check_names=False, check_dtype=False)
 
 
-def test_categories_and_texts_are_pooled_alike():
-    levels = ["a"] * 10 + ["b"]
+def test_texts_are_pooled_alike_and_words_name_three_columns_at_most():
     for dtype in ("category", "string", "str", object):
-        pair = coarser(pd.Series(levels, dtype=dtype), pd.Series(["b", "c"], dtype=dtype))
-        assert pair is not None
-        assert pair[1].tolist() == ["(rare)", "(rare)"]
-
-
-def test_words_name_three_columns_at_most():
+        levels = (["a"] * 10 + ["b"], ["b", "c"])
+        assert coarser(*(pd.Series(each, dtype=dtype) for each in levels))[1].tolist() == ["(rare)", "(rare)"]
     told = Carriers("tpr/membership", 0.4, (("a", 0.9), ("b", 0.5), ("c", 0.4), ("d", NAMED)), 3, 0).words
     assert told == "a carries 90% of tpr/membership, b 50%, c 40% (the shares overlap)"

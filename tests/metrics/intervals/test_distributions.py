@@ -4,11 +4,30 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from synthrisk.metrics.intervals.distributions import GROUPS, bootstraps, resampled_sums
+from synthrisk.metrics.intervals.distributions import (
+    GROUPS,
+    bootstraps,
+    normal_quantile,
+    resampled_sums,
+    t_quantile,
+    t_two_sided,
+)
 
 RESAMPLES, TAIL = 4000, 0.025
 METHODS = ("crossed_bootstrap", "records", "repetitions", "pigeonhole")
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.975, 0.99, 0.9995, 1 - 1e-9])
+def test_quantiles_are_those_of_scipy_to_the_bit(level):
+    assert normal_quantile(level) == stats.norm.ppf(level)
+    freedom = np.array([0.3, 1, 2.5, 4, 17.3, 1e3, 1e7, np.inf, 0, -1, np.nan])
+    np.testing.assert_array_equal(t_quantile(level, freedom), stats.t.ppf(level, freedom))
+    assert [t_quantile(level, each) for each in freedom[:4]] == list(stats.t.ppf(level, freedom[:4]))
+    for t in (-3.0, 0.0, 1e-9, 2.2, 40.0):
+        for of in (1, 3.7, 50, 1e6):
+            assert t_two_sided(t, of) == 2 * stats.t.sf(abs(t), of)
 
 
 def plain(e: np.ndarray, method: str, rng: np.random.Generator, units: np.ndarray | None, spread: float) -> np.ndarray:
@@ -38,8 +57,7 @@ def scores(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
 def test_limits_are_those_of_the_plain_loop_within_monte_carlo_error(kind, n, clustered):
     rng = np.random.default_rng(n)
     e = scores(kind, n, rng)
-    units = np.sort(rng.integers(0, n // 2, n)) if clustered else None
-    units = None if units is None else np.unique(units, return_inverse=True)[1]
+    units = np.unique(np.sort(rng.integers(0, n // 2, n)), return_inverse=True)[1] if clustered else None
     spread = 0.3 * float(e.std()) / np.sqrt(n)
     found = bootstraps(e, units, METHODS, RESAMPLES, 1, spread)
     density = 0.0584  # of the normal distribution at its 2.5 % quantile
@@ -55,10 +73,8 @@ def test_limits_are_those_of_the_plain_loop_within_monte_carlo_error(kind, n, cl
 
 
 def test_up_to_a_number_of_units_it_is_the_bootstrap_itself():
-    """Sums of one-hot units are the counts: whole numbers that add up to the units, multinomial each."""
     sums = resampled_sums(np.eye(40), 5000, 3)
-    assert np.array_equal(sums, np.round(sums))
-    assert (sums.sum(axis=1) == 40).all()
+    assert (np.array_equal(sums, np.round(sums)), (sums.sum(axis=1) == 40).all()) == (True, True)
     assert sums.mean(axis=0) == pytest.approx(np.ones(40), abs=0.07)
     assert sums.var(axis=0) == pytest.approx(np.full(40, 39 / 40), abs=0.12)
     between = np.cov(sums.T)[~np.eye(40, dtype=bool)]

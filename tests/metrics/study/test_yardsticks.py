@@ -1,18 +1,18 @@
 """Covariates know nothing of membership, and findings of one release are adjusted for them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from samples.findings import Kept
 from synthrisk.conf.plan import plan
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.estimation import Releases, find_all
 from synthrisk.metrics.study.findings import Finding
-from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Said
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.yardsticks import FOLDS, STRANGERS, Covariates, Strangers, beside_control
 from synthrisk.tasks.data.example_tables import read_adult
@@ -30,25 +30,9 @@ def planned(*metrics, table: pd.DataFrame) -> Sequence[Planned]:
     return plan(list(metrics), list(table.columns), KNOWN, ["income"])
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
-    """The ledger of one release in memory."""
-
-    cell: Cell
-    rows: pd.DataFrame
-    said: Mapping[str, Said]
-
-    def of(self, measure: Measure, columns: Sequence[str]) -> pd.DataFrame:
-        return self.rows[self.rows["metric"] == measure.label][list(columns)].reset_index(drop=True)
-
-    def values(self) -> Mapping[str, Said]:
-        return self.said
-
-
-def ledger(people: pd.DataFrame, release: pd.DataFrame, control: np.ndarray, every, place=(0, 0)) -> Made:
-    member = pd.array(~control, dtype="boolean")
-    rows, said = attack_release(people, release, member, every, 1, Cell("a", *place))
-    return Made(Cell("a", *place), rows, said)
+def ledger(people: pd.DataFrame, release: pd.DataFrame, control: np.ndarray, every, place=(0, 0)) -> Kept:
+    cell = Cell("a", *place)
+    return Kept(cell, *attack_release(people, release, pd.array(~control, dtype="boolean"), every, 1, cell))
 
 
 def found(people, release, control, every, interval=None, entities=None, groups=None) -> dict[str, Finding]:
@@ -58,17 +42,21 @@ def found(people, release, control, every, interval=None, entities=None, groups=
     scores = {each.measure.key: strangers.scores(each) for each in every}
     known = {each.measure.key: each.options.get("quasi_identifiers", ()) for each in every}
     covariates = Covariates(people, {key: own for key, own in scores.items() if own is not None}, 1, known)
-    made = find_all("a", "synthesizer", releases, [p.measure for p in every], interval or Interval(), (), covariates)
-    return {f.measure.key: f for f in made.findings}
+    return {f.measure.key: f for f in find_in(releases, every, interval, covariates).findings}
+
+
+def find_in(releases, every, interval=None, covariates=None):
+    return find_all("a", "synthesizer", releases, [p.measure for p in every], interval or Interval(), (), covariates)
 
 
 def half(e) -> float:
     return (e.upper - e.lower) / 2
 
 
-def plain(finding: Finding):
-    """Return the difference that is not adjusted."""
-    return finding.intervals["memorization"].get("raw", finding.memorization)
+def widths(finding: Finding) -> tuple[float, float, float]:
+    """Return by how much adjusting narrows the interval, and the adjusted and the raw difference."""
+    raw = finding.intervals["memorization"].get("raw", finding.memorization)
+    return half(finding.memorization) / half(raw), finding.memorization.value, raw.value
 
 
 @pytest.fixture(scope="module")
@@ -81,11 +69,8 @@ def tables():
 
 def test_nobody_is_attacked_with_himself_and_both_groups_see_equally_many_strangers(tables):
     people, _, control = tables
-    halves = Strangers(people, control, 1)._halves
-    assert sorted(np.concatenate([rows for rows, _ in halves])) == list(range(len(people)))
-    own = people.assign(place=np.arange(len(people)))
-    numbered = Strangers(own, control, 1)
-    (first, one), (second, other) = numbered._halves
+    (first, one), (second, other) = Strangers(people.assign(place=np.arange(len(people))), control, 1)._halves
+    assert sorted(np.concatenate([first, second])) == list(range(len(people)))
     for rows, these in ((first, one), (second, other)):
         assert not set(rows) & set(these.synthetic["place"])
         assert control[these.synthetic["place"]].all()
@@ -96,20 +81,14 @@ def test_nobody_is_attacked_with_himself_and_both_groups_see_equally_many_strang
 
 def test_scores_of_strangers_are_those_of_the_attack_with_their_half(tables):
     people, _, control = tables
-    (zero,) = planned("zero_cap", table=people)
     strangers = Strangers(people, control, 1)
+    zero, *others = planned("zero_cap", "rapid", "membership", "inference", table=people)
     scores = strangers.scores(zero)
     for rows, own in strangers._halves:
         score = METRICS["zero_cap"](people.iloc[rows], own.synthetic, quasi_identifiers=KNOWN, sensitive="income")
         assert scores[rows].tolist() == score.records["score"].tolist()
     assert 0.01 < scores.mean() < 0.8
-
-
-def test_attacks_that_fit_a_model_or_cannot_be_made_have_no_such_scores(tables):
-    people, _, control = tables
-    for each in planned("rapid", "membership", "inference", table=people):
-        assert Strangers(people, control, 1).scores(each) is None
-    (zero,) = planned("zero_cap", table=people)
+    assert [strangers.scores(each) for each in others] == [None] * 3  # they fit a model
     assert Strangers(people, np.arange(len(people)) == 0, 1).scores(zero) is None  # one control record has no halves
 
 
@@ -171,7 +150,7 @@ def test_the_yardstick_of_control_says_the_same(tables):
     people, release, control = tables
     (cap,) = planned("generalized_cap", table=people)
     releases = Releases([ledger(people, release, control, [cap])], people, None, {})
-    made = find_all("a", "synthesizer", releases, [cap.measure], Interval(), (), Covariates(people, {}, 1))
+    made = find_in(releases, [cap], None, Covariates(people, {}, 1))
     (finding,) = made.findings
     beside = beside_control(finding, made.kept[cap.measure.key], Interval(), None)
     assert beside.difference == finding.memorization
@@ -179,48 +158,42 @@ def test_the_yardstick_of_control_says_the_same(tables):
     assert half(beside.gain) == pytest.approx(half(finding.memorization) / (1 - finding.risk_control.value))
 
 
-def test_the_confidence_of_the_study_holds(tables):
+def test_the_confidence_of_the_study_holds_and_entities_and_resampled_intervals_are_left_as_they_are(tables):
     people, release, control = tables
     every = planned("zero_cap", table=people)
-    (strict,), (loose,) = (found(people, release, control, every, Interval(c)).values() for c in (0.99, 0.9))
-    assert half(strict.memorization) / half(loose.memorization) == pytest.approx(2.576 / 1.645, rel=0.01)
-
-
-def test_entities_and_resampled_intervals_are_left_as_they_are(tables):
-    people, release, control = tables
-    every = planned("zero_cap", table=people)
-    (pairs,) = found(people, release, control, every, entities=np.arange(len(people)) // 2).values()
-    (drawn,) = found(people, release, control, every, Interval(method="crossed_bootstrap")).values()
-    assert pairs.memorization.method == "crossed"
-    assert drawn.memorization.method == "crossed_bootstrap"
+    pairs = np.arange(len(people)) // 2
+    given = [{"interval": Interval(c)} for c in (0.99, 0.9)] + [{"entities": pairs}]
+    given.append({"interval": Interval(method="crossed_bootstrap")})
+    strict, loose, paired, drawn = (
+        next(iter(found(people, release, control, every, **own).values())).memorization for own in given
+    )
+    assert half(strict) / half(loose) == pytest.approx(2.576 / 1.645, rel=0.01)
+    assert (paired.method, drawn.method) == ("crossed", "crossed_bootstrap")
 
 
 def test_a_study_in_which_the_same_people_are_both_adjusts_nothing(tables):
     people, release, _ = tables
     every = planned("zero_cap", table=people)
     folds = [ledger(people, release, np.arange(len(people)) % 2 == k, every, (0, k)) for k in (0, 1)]
-    releases = Releases(folds, people, None, {})
-    measures = [p.measure for p in every]
-    with_covariates = find_all("a", "synthesizer", releases, measures, Interval(), (), Covariates(people, {}, 1))
-    without = find_all("a", "synthesizer", releases, measures, Interval(), ())
-    assert repr(with_covariates.findings) == repr(without.findings)  # NaN is not NaN
+    one, other = (
+        find_in(Releases(folds, people, None, {}), every, None, covariates).findings
+        for covariates in (Covariates(people, {}, 1), None)
+    )
+    assert repr(one) == repr(other)  # NaN is not NaN
 
 
 def test_a_copy_has_its_raw_interval_where_every_member_is_right(tables):
     people, _, control = tables
     release = people[~control].reset_index(drop=True)
     (finding,) = found(people, release, control, planned("common_rows_proportion", table=people)).values()
-    assert finding.risk.value == 1
-    assert finding.memorization.method == "newcombe"
+    assert (finding.risk.value, finding.memorization.method) == (1, "newcombe")
     assert half(finding.memorization) > 0
 
 
 def test_members_and_control_records_are_scored_with_one_baseline(tables):
-    """Class shares are those of both together: with one for each group, whole groups flip at RAPID's threshold."""
     people, release, control = tables
-    odd = people.assign(
-        income=np.where(control, people["income"], np.where(np.arange(len(people)) % 2, "<=50K", ">50K"))
-    )
+    half_rich = np.where(np.arange(len(people)) % 2, "<=50K", ">50K")
+    odd = people.assign(income=np.where(control, people["income"], half_rich))
     share = (odd["income"] == ">50K").mean()
     options = {"quasi_identifiers": KNOWN, "sensitive": "income", "attacker": "cart"}
     every = [Planned(Measure("rapid", "rapid", "income", "cart"), options)]
@@ -244,7 +217,6 @@ def shown(rng, table: pd.DataFrame, count: int, every, leak: float = 0.0) -> dic
 
 
 def test_records_that_an_attacker_cannot_tell_apart_do_not_foretell_each_other(tables):
-    """A copy of one of them is an answer about all of them."""
     people, _, _ = tables
     covariates, key = Covariates(people, {}, 1), people.groupby(KNOWN, observed=True, dropna=False).ngroup().to_numpy()
     scores = np.random.default_rng(4).random(len(people))
@@ -254,15 +226,6 @@ def test_records_that_an_attacker_cannot_tell_apart_do_not_foretell_each_other(t
         assert (after == before).all()
     few = covariates._order(("sex",))
     assert (few[1] == covariates._order(())[1]).all()  # two groups are no folds
-
-
-def test_null_splits_of_a_real_table_cover_zero():
-    rng, table = np.random.default_rng(5), read_adult()
-    every = planned("generalized_cap", table=table)
-    made = [shown(rng, table, N, every)["generalized_cap.income"] for _ in range(8)]
-    covered = [f.memorization.lower <= 0 <= f.memorization.upper for f in made]
-    assert sum(covered) >= 6  # below 6 of 8 in 1 of 170 such runs
-    assert np.mean([half(f.memorization) / half(plain(f)) for f in made]) < 0.9
 
 
 # one measure in CI, the others by hand (-m slow): a split takes half a second for each
@@ -277,7 +240,7 @@ def test_100_null_splits_of_a_real_table_cover_zero_at_the_nominal_rate(measure)
     every = planned(measure, table=table)
     made = [f for _ in range(100) for f in shown(rng, table, 1500, every).values()]
     assert np.mean([f.memorization.lower <= 0 <= f.memorization.upper for f in made]) > 0.91  # .95, less 1.8 sd
-    ratios = [half(f.memorization) / half(plain(f)) for f in made]
+    ratios = [widths(f)[0] for f in made]
     assert max(ratios) < 1.05
     assert np.mean(ratios) < 0.92
 
@@ -286,16 +249,12 @@ def test_100_null_splits_of_a_real_table_cover_zero_at_the_nominal_rate(measure)
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("leak", [0.05, 0.1, 0.2])
 def test_planted_shares_of_a_real_table_are_estimated_without_bias(leak, measure):
-    """The plain difference is without bias: the adjusted one differs from it by noise, or by 2 % of the leak.
-
-    A copied record answers about people like it, too, so that who resembles it foretells a little of its own success.
-    """
     rng, table = np.random.default_rng(7), read_adult()
     every = planned(measure, table=table)
     splits = 25 if measure == MEASURES[0] else 50
     made = [f for _ in range(splits) for f in shown(rng, table, 1500, every, leak).values()]
-    moved = [f.memorization.value - plain(f).value for f in made]
-    of_leak = 0.02 * np.mean([plain(f).value for f in made])
+    _, adjusted, raw = np.transpose([widths(f) for f in made])
+    moved, of_leak = adjusted - raw, 0.02 * np.mean(raw)
     assert abs(np.mean(moved)) < max(2 * np.std(moved, ddof=1) / np.sqrt(len(moved)), of_leak)
 
 
@@ -309,13 +268,9 @@ def test_what_ranks_records_says_how_much_surer_it_is_of_members(tables):
             control = np.arange(len(people)) % 2 == k
             release = people[~control].reset_index(drop=True) if name == "copy" else strangers
             folds.append(ledger(people, release, control, every, (0, k)))
-        made = find_all(
-            "a", "synthesizer", Releases(folds, people, None, {}), [p.measure for p in every], Interval(), ()
-        )
-        membership, cap = made.findings
+        membership, cap = find_in(Releases(folds, people, None, {}), every).findings
         assert not {d for d in cap.details if d.startswith("standardised_difference")}
         said[name] = [membership.details[f"standardised_difference{end}"][0] for end in ("_lower", "", "_upper")]
     lower, value, upper = said["strangers"]
-    assert lower < 0 < upper
-    assert lower < value < upper
+    assert lower < min(0, value) <= max(0, value) < upper
     assert said["copy"][0] > 1

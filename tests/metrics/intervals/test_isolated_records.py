@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from synthrisk.metrics.intervals.isolated_records import NOBODY, isolation_detai
 )
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_limits_are_those_of_the_exact_odds_ratio(x, k, n, c, confidence):
-    """The odds ratio's by scipy, each turned into the mean of the noncentral hypergeometric distribution."""
     found, chance = memorized((x, k - x), (n, c), confidence), n / (n + c)
     limits = odds_ratio([[x, k - x], [n - x, c - k + x]], kind="conditional").confidence_interval(confidence)
     ends = {0.0: max(0, k - c) / k, math.inf: min(k, n) / k}
@@ -27,7 +27,6 @@ def test_limits_are_those_of_the_exact_odds_ratio(x, k, n, c, confidence):
 
 @pytest.mark.parametrize(("n", "c", "k"), [(8, 2, 1), (8, 2, 3), (10, 10, 6), (40, 10, 12), (5, 30, 9)])
 def test_where_nobody_is_remembered_the_limits_hold_0_often_enough(n, c, k):
-    """Chances of all outcomes by whole numbers."""
     held, mean = Fraction(0), Fraction(0)
     for x in range(max(0, k - c), min(n, k) + 1):
         chance = Fraction(math.comb(n, x) * math.comb(c, k - x), math.comb(n + c, k))
@@ -39,45 +38,33 @@ def test_where_nobody_is_remembered_the_limits_hold_0_often_enough(n, c, k):
     assert held >= 0.95
 
 
+ENDS = attrgetter("value", "lower", "upper")
+
+
 def test_few_isolated_tell_little_and_none_nothing():
     widths = [memorized((4 * k, k), (800, 200)).upper - memorized((4 * k, k), (800, 200)).lower for k in (1, 5, 25)]
     assert widths[0] > 2.5
     assert widths[0] > widths[1] > widths[2]
     nothing = memorized((0, 0), (80, 20))
-    assert math.isnan(nothing.value)
-    assert nothing.note == NOBODY
-    everybody = memorized((80, 20), (80, 20))
-    assert (everybody.value, everybody.lower, everybody.upper) == pytest.approx((0, -4, 1))
+    assert (math.isnan(nothing.value), nothing.note) == (True, NOBODY)
+    assert ENDS(memorized((80, 20), (80, 20))) == pytest.approx((0, -4, 1))
 
 
 def test_details_are_shares_and_gains_of_one_release():
     found, own = isolation_details((18, 2), (80, 20), 100), memorized((18, 2), (80, 20))
-    assert (found["isolated"], found["isolated_members"], found["isolated_share"], found["control"]) == (
-        20,
-        18,
-        0.9,
-        0.8,
-    )
-    assert found["control_difference"] == pytest.approx(0.1)
-    assert (found["control_gain"], found["control_gain_lower"]) == (own.value, own.lower)
+    due = {"isolated": 20, "isolated_members": 18, "isolated_share": 0.9, "control": 0.8, "control_difference": 0.1}
+    due |= {"control_gain": own.value, "control_gain_lower": own.lower}
+    assert {name: found[name] for name in due} == pytest.approx(due)
 
 
 @pytest.mark.parametrize(("isolated", "claims"), [((18, 2), 20), ((18, 2), 400), ((3, 9), 50), ((0, 0), 300)])
 def test_memorization_is_the_excess_of_members_per_claim(isolated, claims):
-    """By hand: x - k n/(n + c) members too many are worth (n + c)/c each of what a copy shows, over all claims."""
-    found, n, c = isolation_details(isolated, (80, 20), claims), 80, 20
-    k = sum(isolated)
-    by_hand = (isolated[0] - k * n / (n + c)) * (n + c) / c / claims
-    assert found["memorization"] == pytest.approx(by_hand)
-    assert found["memorization_lower"] <= found["memorization"] <= found["memorization_upper"]
-    assert found["memorization_lower"] >= -1
-    assert found["memorization_upper"] <= k / claims or not k
-
-
-def test_claims_that_isolate_nobody_say_that_hardly_any_isolates_a_member():
-    found = isolation_details((0, 0), (80, 20), 300)
-    assert (1 - found["memorization_upper"]) ** 300 == pytest.approx(0.025)
-    assert found["memorization_lower"] == pytest.approx(-4 * found["memorization_upper"])
+    found, n, c, k = isolation_details(isolated, (80, 20), claims), 80, 20, sum(isolated)
+    value, lower, upper = (found[f"memorization{end}"] for end in ("", "_lower", "_upper"))
+    assert value == pytest.approx((isolated[0] - k * n / (n + c)) * (n + c) / c / claims)
+    assert -1 <= lower <= value <= upper <= (k / claims or 1)
+    if not k:  # hardly any isolates a member
+        assert ((1 - upper) ** claims, lower) == pytest.approx((0.025, -4 * upper))
     assert math.isnan(isolation_details((0, 0), (80, 20), 0)["memorization"])
 
 
@@ -106,22 +93,19 @@ def test_the_gain_of_a_study_by_plain_loops(seed, per_entity):
     found, contributions = memorized_in_study(flags, member, control, entities)
     whose = np.arange(60) if entities is None else entities
     as_control, by_chance = 0.0, 0.0
-    for i in range(2):
-        for j in range(3):
-            n, c = (len({whose[p] for p in range(60) if group[i, j, p]}) for group in (member, control))
-            for p in range(60):
-                if flags[i, j, p] == 1:
-                    by_chance += c / (n + c)
-                    as_control += bool(control[i, j, p])
-    assert found.value == pytest.approx(1 - as_control / by_chance)
-    assert contributions.shape == (2, 60)
+    for i, j in np.ndindex(2, 3):
+        n, c = (len({whose[p] for p in range(60) if group[i, j, p]}) for group in (member, control))
+        for p in range(60):
+            if flags[i, j, p] == 1:
+                by_chance += c / (n + c)
+                as_control += bool(control[i, j, p])
+    assert (found.value, contributions.shape) == (pytest.approx(1 - as_control / by_chance), (2, 60))
     assert contributions.mean() == pytest.approx(found.value)
     assert found.lower < found.value < found.upper <= 1
     order = np.random.default_rng(seed).permutation(60)
-    moved = memorized_in_study(
-        *(each[:, :, order] for each in (flags, member, control)), None if entities is None else entities[order]
-    )[0]
-    assert (moved.value, moved.lower, moved.upper) == pytest.approx((found.value, found.lower, found.upper))
+    owners = None if entities is None else entities[order]
+    moved, _ = memorized_in_study(*(each[:, :, order] for each in (flags, member, control)), owners)
+    assert ENDS(moved) == pytest.approx(ENDS(found))
 
 
 def test_one_release_has_the_exact_limits():
@@ -130,19 +114,15 @@ def test_one_release_has_the_exact_limits():
     flags = (np.random.default_rng(0).random((1, 1, 60)) < 0.3).astype(float)
     x, k = int(flags[member].sum()), int(flags.sum())
     found, contributions = memorized_in_study(flags, member, control)
-    assert found == memorized((x, k - x), (40, 20))
-    assert contributions.mean() == pytest.approx(found.value)
+    assert (found, contributions.mean()) == (memorized((x, k - x), (40, 20)), pytest.approx(found.value))
 
 
 def test_a_copy_a_release_without_control_records_and_one_that_isolates_nobody():
     flags, member, control, _ = study(2)
     copy, _ = memorized_in_study(np.where(control, 0.0, flags), member, control)
-    assert copy.value == copy.upper == 1
-    assert copy.lower < 1
+    assert copy.lower < 1 == copy.value == copy.upper
     nobody, contributions = memorized_in_study(np.zeros_like(flags), member, control)
-    assert math.isnan(nobody.value)
-    assert nobody.note == NOBODY
-    assert contributions.shape == (2, 0)
+    assert (math.isnan(nobody.value), nobody.note, contributions.shape) == (True, NOBODY, (2, 0))
     own, _ = memorized_in_study(flags, member, control)
     more = [np.concatenate([each, one[:, :1]], axis=1) for each, one in ((flags, flags), (member, member))]
     more.append(np.concatenate([control, np.zeros_like(control[:, :1])], axis=1))

@@ -13,23 +13,17 @@ from synthrisk.metrics.errors import ARGUMENTS_ELSEWHERE, METRICS_ELSEWHERE, MOD
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 
 PAGE = (Path(__file__).parents[2] / "docs/elsewhere.md").read_text("utf-8").partition("## A name there")[2]
-BROUGHT = [
-    (tool, name, own) for tool, metrics in METRICS_ELSEWHERE.items() for own, names in metrics.items() for name in names
-]
-ARGUMENTS = [
-    (tool, name, own)
-    for tool, arguments in ARGUMENTS_ELSEWHERE.items()
-    for own, names in arguments.items()
-    for name in names
-]
+BROUGHT, ARGUMENTS = (
+    [(tool, name, own) for tool, theirs in brought.items() for own, names in theirs.items() for name in names]
+    for brought in (METRICS_ELSEWHERE, ARGUMENTS_ELSEWHERE)
+)
 FRAME = pd.DataFrame({"age": [1, 2], "income": ["a", "b"]})
 
 
 @pytest.mark.parametrize(("tool", "name", "own"), BROUGHT)
 def test_a_metric_by_the_name_of_another_tool_is_found(tool, name, own):
     assert own in METRICS
-    assert ours(name, METRICS) == own
-    assert nearest(name, METRICS) == f" (did you mean {own!r}?)"
+    assert (ours(name, METRICS), nearest(name, METRICS)) == (own, f" (did you mean {own!r}?)")
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| {tool} |") and f"`{name}`" in line)
     assert row.endswith(f"| `{own}` |")
 
@@ -53,41 +47,17 @@ def test_models_of_rapid_are_found():
 
 
 def test_the_17_of_priveval_and_all_attacks_of_sdmetrics_are_there():
-    short = {
-        plain(name)
-        for name in [
-            "ZCAP",
-            "GCAP",
-            "AIR",
-            "CRP",
-            "CVP",
-            "DVP",
-            "DMLP",
-            "Auth",
-            "IDS",
-            "NSND",
-            "NNDR",
-            "DCR",
-            "MDCR",
-            "NNAA",
-            "MIR",
-            "HidR",
-            "HitR",
-        ]
-    }
-    assert {plain(name) for tool, name, _ in BROUGHT if tool == "PrivEval"} >= short
+    short = ["ZCAP", "GCAP", "AIR", "CRP", "CVP", "DVP", "DMLP", "Auth", "IDS", "NSND", "NNDR", "DCR", "MDCR"]
+    short += ["NNAA", "MIR", "HidR", "HitR"]
+    assert {plain(name) for tool, name, _ in BROUGHT if tool == "PrivEval"} >= {plain(name) for name in short}
     theirs = {name for name in vars(sdmetrics.single_table) if name.startswith(("Categorical", "DCR", "Disclosure"))}
     assert theirs - {"CategoricalPrivacyMetric"} <= {name for tool, name, _ in BROUGHT if tool == "SDMetrics"}
 
 
 def test_where_the_page_says_that_numbers_agree_they_do():
     rng = np.random.default_rng(0)
-    real, release = (
-        pd.DataFrame(
-            {"age": rng.integers(0, 4, 80), "sex": rng.choice(["f", "m"], 80), "ill": rng.choice([*"abc"], 80)}
-        )
-        for _ in range(2)
-    )
+    levels = {"age": range(4), "sex": ["f", "m"], "ill": [*"abc"]}
+    real, release = (pd.DataFrame({c: rng.choice(own, 80) for c, own in levels.items()}) for _ in range(2))
     theirs = sdmetrics.single_table.DisclosureProtection.compute(
         real_data=real, synthetic_data=release, known_column_names=["age", "sex"], sensitive_column_names=["ill"]
     )
@@ -99,29 +69,26 @@ def test_where_the_page_says_that_numbers_agree_they_do():
 
 
 def test_one_name_means_one_thing():
-    """Two tools may share a name only where both mean the same of ours."""
     meant: dict[str, set[object]] = {}
     for _, name, own in [*BROUGHT, *ARGUMENTS]:
         meant.setdefault(plain(name), set()).add(own)
     assert all(len(each) == 1 for each in meant.values())
 
 
-@pytest.mark.parametrize("name", ["nearest neighbor distance ratio", "Zero-CAP", "HITTING_RATE"])
-def test_ours_may_be_written_otherwise(name):
-    assert ours(name, METRICS) is not None
-
-
-def test_a_name_of_a_table_is_not_taken_for_another_tools():
-    """Columns may be called as tools call arguments; without one of ours in the table nothing is said."""
-    assert nearest("target", ["age", "income"]) == ""
-    assert ours("ZCAP", ["rapid"]) is None
+def test_ours_may_be_written_otherwise_and_a_name_of_a_table_is_not_taken_for_another_tools():
+    for name in ("nearest neighbor distance ratio", "Zero-CAP", "HITTING_RATE"):
+        assert ours(name, METRICS) is not None
+    # columns may be called as tools call arguments; without one of ours in the table nothing is said
+    assert (nearest("target", ["age", "income"]), ours("ZCAP", ["rapid"])) == ("", None)
 
 
 def test_metrics_refuse_arguments_of_sdmetrics_with_ours():
-    with pytest.raises(InputError, match=r"takes no argument 'key_fields' \(did you mean 'quasi_identifiers'\?\)"):
-        METRICS["zero_cap"](FRAME, FRAME, key_fields=["age"], sensitive_fields=["income"])
-    with pytest.raises(InputError, match=r"takes no argument 'sensitive_fields' \(did you mean 'sensitive'\?\)"):
-        METRICS["zero_cap"](FRAME, FRAME, quasi_identifiers=["age"], sensitive_fields=["income"])
+    for theirs, own, roles in (
+        ("key_fields", "quasi_identifiers", {"key_fields": ["age"], "sensitive_fields": ["income"]}),
+        ("sensitive_fields", "sensitive", {"quasi_identifiers": ["age"], "sensitive_fields": ["income"]}),
+    ):
+        with pytest.raises(InputError, match=rf"takes no argument '{theirs}' \(did you mean '{own}'\?\)"):
+            METRICS["zero_cap"](FRAME, FRAME, **roles)
     with pytest.raises(KeyError, match="did you mean 'zero_cap'"):
         METRICS["CategoricalZeroCAP"]
 

@@ -1,6 +1,7 @@
 """Moderated intervals: the moments written out in loops, known d0 and s0, and simulated studies of known truth."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 from scipy.special import polygamma
 from scipy.stats import t
 
+from samples.findings import attacked as attacked_in
+from samples.findings import folds
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import (
     BORROWED,
@@ -24,12 +27,10 @@ from synthrisk.metrics.intervals.estimates import (
 from synthrisk.metrics.intervals.moderated_intervals import moderate, prior, trigamma_inverse
 from synthrisk.metrics.intervals.value_scale import DIFFERENCE, GAIN, LINE, SHARE
 from synthrisk.metrics.intervals.yardsticks import Yardstick
-from synthrisk.metrics.study.findings import Attacked, find
+from synthrisk.metrics.study.findings import find
 from synthrisk.metrics.study.groups import find_groups
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.yardsticks import moderated_findings, moderated_yardsticks, with_moderated_beside
-
-# Inverse trigamma
 
 
 @given(st.floats(1e-4, 1e6))
@@ -38,14 +39,10 @@ def test_the_inverse_of_trigamma_is_inverse(x):
 
 
 def test_the_inverse_of_trigamma_at_known_places():
-    assert trigamma_inverse(math.pi**2 / 6) == pytest.approx(1, rel=1e-12)
-    assert trigamma_inverse(math.pi**2 / 2) == pytest.approx(0.5, rel=1e-12)
-    assert trigamma_inverse(math.pi**2 / 6 - 1) == pytest.approx(2, rel=1e-12)
+    for y, x in ((math.pi**2 / 6, 1), (math.pi**2 / 2, 0.5), (math.pi**2 / 6 - 1, 2)):
+        assert trigamma_inverse(y) == pytest.approx(x, rel=1e-12)
     with pytest.raises(InputError, match="y must be above 0, got -1"):
         trigamma_inverse(-1)
-
-
-# The moments, written out from METHODS 6.1 with derivatives of log gamma for digamma and trigamma
 
 
 def digamma_by_hand(x):
@@ -114,112 +111,56 @@ def test_prior_and_limits_are_the_formulas(seed, count, R, wild):
 def test_d0_and_s0_are_recovered(d0, R):
     ratios = 1.7 * np.random.default_rng(0).f(R - 1, d0, 200_000)
     found = prior(ratios, np.full(len(ratios), R - 1))
-    assert found.freedom == pytest.approx(d0, rel=0.08)
-    assert found.ratio == pytest.approx(1.7, rel=0.03)
+    assert (found.freedom, found.ratio) == (pytest.approx(d0, rel=0.08), pytest.approx(1.7, rel=0.03))
 
 
-def test_ratios_that_agree_better_than_chance_borrow_at_most_twenty_degrees_of_freedom():
+def test_ratios_borrow_at_most_twenty_degrees_of_freedom_and_none_where_they_have_nothing_in_common():
     found = prior(np.full(6, 2.5), np.full(6, 2))
     assert found.freedom == 20
     assert found.ratio == pytest.approx(2.5 * math.exp(-digamma_by_hand(1)))  # log(d/2) is 0 at d = 2
     nearly = 1.0 * np.random.default_rng(1).f(2, 400, 50_000)  # d0 is 400, not infinite
     assert prior(nearly, np.full(len(nearly), 2)).freedom == 20
-
-
-def test_ratios_that_have_nothing_in_common_borrow_nothing():
-    found = prior(np.exp(np.random.default_rng(2).normal(0, 30, 200)), np.full(200, 2))
-    assert found.freedom < 0.1
-
-
-def test_ratios_without_a_logarithm_are_refused():
+    assert prior(np.exp(np.random.default_rng(2).normal(0, 30, 200)), np.full(200, 2)).freedom < 0.1
     for ratios in ([1.0], [0.0, 1.0, 2.0]):
         with pytest.raises(InputError, match="two or more, all above 0"):
             prior(np.array(ratios), np.ones(len(ratios)))
 
 
-# Who takes part
+def crossed(rng, n=200, R=2, scale=LINE):
+    return estimate((rng.random((R, n)) < 0.3 + 0.2 * rng.random(n)) * 1.0, scale=scale)
 
 
-def crossed(rng, n=200, R=2, drift=0.0, chance=0.3, scale=LINE):
-    e = (rng.random((R, n)) < chance + 0.2 * rng.random(n)) * 1.0 + drift * rng.normal(size=(R, 1))
-    return estimate(e, scale=scale)
-
-
-def test_fewer_than_four_stay_crossed():
-    rng = np.random.default_rng(3)
-    three = [crossed(rng) for _ in range(3)]
-    assert moderate(three) == three
-    assert {e.method for e in moderate([*three, crossed(rng)])} == {"moderated"}
+def some_crossed(seed, count, R=2):
+    rng = np.random.default_rng(seed)
+    return [crossed(rng, R=R) for _ in range(count)]
 
 
 def test_one_repetition_and_no_noise_take_no_part():
-    rng = np.random.default_rng(4)
-    four = [crossed(rng) for _ in range(4)]
+    four = some_crossed(4, 4)
     still = estimate(np.full((2, 9), 0.1) + 1e-17 * np.arange(9))
-    others = [crossed(rng, R=1), still, estimate(np.full((2, 3), np.nan)), Estimate(0.1, 0.0, 0.2, "wilson")]
+    others = [*some_crossed(5, 1, 1), still, estimate(np.full((2, 3), np.nan)), Estimate(0.1, 0.0, 0.2, "wilson")]
     assert moderate(others + four[:3]) == others + four[:3]
     mixed = moderate([others[0], four[0], others[1], *four[1:], *others[2:]])
-    assert [mixed[0], mixed[2]] == others[:2]
-    assert [mixed[1], *mixed[3:6]] == moderate(four)
+    assert ([mixed[0], mixed[2]], [mixed[1], *mixed[3:6]]) == (others[:2], moderate(four))
 
 
 def test_means_that_tie_are_moderated_by_the_prior_of_the_others():
-    rng = np.random.default_rng(13)
-    four = [crossed(rng) for _ in range(4)]
+    four, rng = some_crossed(13, 4), np.random.default_rng(14)
     tied = estimate(np.array([[0.0, 1.0] * 50, [1.0, 0.0] * 50]) * 0.5 + 0.1 * rng.random(100))
     assert tied.parts.between < 1e-30 < tied.parts.noise
     *others, own = moderate([*four, tied])
-    assert others == moderate(four)
-    assert own.parts.prior == others[0].parts.prior
+    assert (others, own.parts.prior) == (moderate(four), others[0].parts.prior)
     assert own.parts.posterior > 0
     assert moderate([*four[:3], tied]) == [*four[:3], tied]
 
 
-def test_moderated_twice_is_moderated_once():
-    rng = np.random.default_rng(5)
-    once = moderate([crossed(rng) for _ in range(5)])
-    assert moderate(once) == once
-
-
-def test_the_order_of_findings_changes_nothing():
-    rng = np.random.default_rng(6)
-    found = [crossed(rng) for _ in range(6)]
+def test_neither_order_nor_a_second_time_change_what_is_moderated():
+    four = some_crossed(3, 4)
+    once = moderate(four)
+    assert (moderate(four[:3]), {e.method for e in once}, moderate(once)) == (four[:3], {"moderated"}, once)
+    found = some_crossed(6, 6)
     for one, other in zip(moderate(found), moderate(found[::-1])[::-1], strict=True):
         assert (one.lower, one.upper) == pytest.approx((other.lower, other.upper), abs=1e-12)
-
-
-def test_two_repetitions_say_what_they_rest_on():
-    rng = np.random.default_rng(7)
-    two, three = ([crossed(rng, R=R) for _ in range(4)] for R in (2, 3))
-    assert {e.note for e in two} == {TWO_REPETITIONS}
-    assert {e.note for e in moderate(two)} == {BORROWED}
-    assert {e.note for e in three + moderate(three)} == {""}
-
-
-# Scales
-
-
-@pytest.mark.parametrize("scale", [SHARE, DIFFERENCE, GAIN], ids=["share", "difference", "gain"])
-@pytest.mark.parametrize("mean", [-0.99, -0.3, 0.0, 0.002, 0.4, 0.999, 1.0])
-@pytest.mark.parametrize("half", [0.0, 1e-6, 0.01, 0.3, 12.0])
-def test_limits_stay_in_the_range(scale, mean, half):
-    if mean < scale.lower:
-        return
-    lower, upper = scale.around(mean, half)
-    assert scale.lower <= lower <= mean <= upper <= scale.upper
-    if half == 0:
-        assert (lower, upper) == (mean, mean)
-    wide, narrow = scale.around(mean, half), scale.around(mean, half / 2)
-    assert wide[0] <= narrow[0]
-    assert narrow[1] <= wide[1]
-
-
-def test_the_logit_is_the_delta_method_and_nearly_symmetric_where_it_is_narrow():
-    lower, upper = SHARE.around(0.2, 0.1)
-    logit = math.log(0.2 / 0.8)
-    assert lower == pytest.approx(1 / (1 + math.exp(-(logit - 0.1 / 0.16))))
-    assert upper == pytest.approx(1 / (1 + math.exp(-(logit + 0.1 / 0.16))))
-    assert SHARE.around(0.2, 1e-4) == pytest.approx((0.2 - 1e-4, 0.2 + 1e-4), abs=1e-7)
 
 
 def test_a_transform_is_applied_in_the_scale_of_the_mean():
@@ -233,26 +174,14 @@ def test_a_transform_is_applied_in_the_scale_of_the_mean():
         assert (e.lower, e.upper) == pytest.approx(expected)
 
 
-def test_limits_of_nothing_are_nothing():
-    nan = float("nan")
-    assert all(math.isnan(end) for end in SHARE.between(0.2, nan, nan))
-
-
-# Findings
-
-
-def attacked(rng, leak=0.0, R=2, K=2, n=120, transform=None):
-    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
-    x = (rng.random(held_out.shape) < 0.3 + leak * ~held_out) * 1.0
-    return Attacked(x, ~held_out, held_out, guess=0.2, transform=transform)
-
-
 def studied(count, methods=()):
     rng, rows, made = np.random.default_rng(9), np.arange(120) < 40, []
     for place in range(count):
-        own = attacked(rng, 0.05 * place, transform=(lambda m: m**2) if place == 1 else None)
+        held_out = folds(rng, 2, 2, 120)
+        x = (rng.random(held_out.shape) < 0.3 + 0.05 * place * ~held_out) * 1.0
+        own = attacked_in(x, held_out, guess=0.2, transform=(lambda m: m**2) if place == 1 else None)
         f = find(f"g{place}", "synthesizer", Measure("m", "zero_cap"), own, Interval(method="moderated"), methods)
-        made.append(f.__class__(**{**vars(f), "groups": find_groups(f, own, {"some": rows}, Interval())}))
+        made.append(replace(f, groups=find_groups(f, own, {"some": rows}, Interval())))
     return made
 
 
@@ -268,14 +197,9 @@ def test_each_quantity_of_all_and_of_each_group_is_a_kind():
         assert f.risk_gain.lower == pytest.approx((f.risk.lower - 0.2) / 0.8)
     few = moderated_findings(before[:3], 0.95)
     assert [(f.risk, f.groups["some"].risk) for f in few] == [(f.risk, f.groups["some"].risk) for f in before[:3]]
-
-
-def test_a_group_that_some_findings_lack():
-    before = studied(5)
-    alone = before[0].__class__(**{**vars(before[0]), "groups": {}})
-    after = moderated_findings([alone, *before[1:]], 0.95)
-    assert after[0].groups == {}
-    assert [f.groups["some"].risk for f in after[1:]] == moderate([f.groups["some"].risk for f in before[1:]])
+    lacking, *others = moderated_findings([replace(before[0], groups={}), *before[1:]], 0.95)
+    assert lacking.groups == {}
+    assert [f.groups["some"].risk for f in others] == moderate([f.groups["some"].risk for f in before[1:]])
 
 
 def test_the_table_of_intervals_has_the_moderated_one_beside_the_others():
@@ -291,22 +215,16 @@ def test_each_yardstick_has_kinds_of_its_own():
     rng = np.random.default_rng(10)
     success = Estimate(0.3, 0.2, 0.4)
     some = [
-        {
-            name: Yardstick(success, crossed(rng, scale=GAIN), crossed(rng, scale=DIFFERENCE))
-            for name in (("control",) if place == 2 else ("control", "population"))
-        }
-        for place in range(5)
+        {n: Yardstick(success, crossed(rng, scale=GAIN), crossed(rng, scale=DIFFERENCE)) for n in names}
+        for names in (("control", "population"),) * 2 + (("control",),) + (("control", "population"),) * 2
     ]
     after = moderated_yardsticks(some, 0.95)
     for name in ("control", "population"):
-        own = [(b[name], a[name]) for b, a in zip(some, after, strict=True) if name in b]
-        assert [a.gain for _, a in own] == moderate([b.gain for b, _ in own])
-        assert [a.difference for _, a in own] == moderate([b.difference for b, _ in own])
-        assert all(a.success == success for _, a in own)
+        before, found = zip(*((b[name], a[name]) for b, a in zip(some, after, strict=True) if name in b), strict=True)
+        assert [a.gain for a in found] == moderate([b.gain for b in before])
+        assert [a.difference for a in found] == moderate([b.difference for b in before])
+        assert {a.success for a in found} == {success}
     assert "population" not in after[2]
-
-
-# Coverage and width in simulated studies
 
 
 def simulated(rng, findings, R, n=400):
@@ -332,22 +250,10 @@ def test_coverage_stays_and_the_widest_intervals_become_narrow(findings, R, narr
     assert wide[0] / wide[1] > narrower
 
 
-@pytest.mark.parametrize("chance", [0.02, 0.3, 0.95])
-def test_limits_on_the_logit_cover_as_often_as_plain_ones(chance):
-    rng = np.random.default_rng(12)
-    held = np.zeros(2)
-    for _ in range(300):
-        ease = rng.beta(20 * chance, 20 * (1 - chance), 300)
-        e = (rng.random((3, 300)) < ease) * 1.0
-        found = [estimate(e, scale=scale) for scale in (LINE, SHARE)]
-        held += [f.lower <= chance <= f.upper for f in found]
-    plain, logit = held / 300
-    assert logit >= plain - 0.01
-    assert logit >= 0.93
-
-
-def test_the_prior_is_what_the_interval_uses():
+def test_two_repetitions_say_what_they_rest_on_the_prior_that_the_interval_uses():
+    two, three = some_crossed(9, 4), some_crossed(8, 4, 3)
+    notes = [{e.note for e in each} for each in (two, moderate(two), three, moderate(three))]
+    assert notes == [{TWO_REPETITIONS}, {BORROWED}, {""}, {""}]
     parts = Variances(1e-4, 9e-4, 2e-4, 100, 3, Prior(6.0, 1.5))
-    assert parts.posterior == pytest.approx((6 * 1.5 * 2e-4 + 2 * 9e-4) / 8)
-    assert parts.between_freedom == 8
+    assert (parts.posterior, parts.between_freedom) == (pytest.approx((6 * 1.5 * 2e-4 + 2 * 9e-4) / 8), 8)
     assert parts.terms[1] == pytest.approx((parts.posterior - 2e-4) / 3)

@@ -8,40 +8,24 @@ import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from samples.estimates import around
+from samples.findings import CLOSE, LIMIT, PASSED, RAPID, ZERO, answers, line, lines, study
 from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import Estimate, Variances
-from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.limits import SetLimit, Size
 from synthrisk.metrics.verdicts.quantities import Limited
-from synthrisk.metrics.verdicts.references import Check
-from synthrisk.metrics.verdicts.results import Limit, StudyResult, overview
 from synthrisk.metrics.verdicts.verdicts import LOOK, Beside, judge
 
-ZERO, RAPID = Measure("zero_cap", "zero_cap", "income"), Measure("rapid", "rapid", "income")
-CLOSE = Measure("membership", "membership")
-ANSWERS = {"copy": "copy", "near": "near_copy", "fresh": "ideal", "leaky": "leak"}
-FINE, PASSED = Estimate(0.3, 0.28, 0.32), Check("fresh", "m", "around 0", True, "it is")
-LIMIT = "memorization/zero_cap.income"
+ANSWERS = answers("copy", "near", "fresh", "leaky")
+STAND = {"copy": 0.5, "near": 0.5, "fresh": 0.0, "cart": 0.0}
 
 
-def line(name, memorization, measure=ZERO, **more):
-    return Finding(name, "reference" if name in ANSWERS else "synthesizer", measure, FINE, FINE, memorization, **more)
-
-
-def judged(release, copy=0.5, fresh=0.02, value=0.05, size=None, measure=ZERO, limits=None):
-    found = [
-        line("copy", around(copy, 0.02), measure),
-        line("near", around(copy, 0.02), measure),
-        line("fresh", around(0.0, fresh), measure),
-        line("cart", release, measure),
-    ]
+def judged(release, copy=0.5, fresh=0.02, value=0.05, size=None, measure=ZERO):
+    found = lines({"copy": copy, "near": copy}, 0.02, measure)
+    found += [line("fresh", around(0.0, fresh), measure), line("cart", release, measure)]
     beside = Beside(ANSWERS, size=size or Size())
-    (verdict,) = beside_other_kind(found, limits or {f"memorization/{measure.key}": value}, [PASSED], beside)
+    (verdict,) = beside_other_kind(found, {f"memorization/{measure.key}": value}, [PASSED], beside)
     return verdict
-
-
-# Which limits decide
 
 
 def test_a_limit_decides_nothing_where_fresh_people_could_not_be_shown_to_keep_it():
@@ -50,26 +34,16 @@ def test_a_limit_decides_nothing_where_fresh_people_could_not_be_shown_to_keep_i
     assert judged(around(0.03, 0.025), fresh=0.08).word == "INCONCLUSIVE"  # the release itself is measured well enough
     assert judged(around(0.03, 0.026), fresh=0.026).word == "CANNOT TELL"
     assert judged(around(0.0, 0.045), fresh=0.045).word == "NO EVIDENCE"  # it lies inside, however wide it is
-
-
-@pytest.mark.parametrize(("value", "word"), [(0.07, "CANNOT TELL"), (0.085, "INCONCLUSIVE"), (-0.085, "INCONCLUSIVE")])
-def test_a_noisy_limit_leaves_the_word_open_where_memorization_is_shown_that_may_lie_far_beyond_it(value, word):
-    """Half width .045: wholly beyond 0 are all three, but only .085 + .045 lies beyond 1.5 times a limit of .08."""
-    assert judged(around(value, 0.045), fresh=0.045, value=0.08).word == word
-
-
-def test_a_limit_that_cannot_tell_hides_no_crossing():
-    assert judged(around(0.2, 0.08), fresh=0.08).word == "RISK"
-    assert judged(around(0.2, 0.01), copy=0.04).word == "RISK"
-    assert judged(around(-0.2, 0.08), fresh=0.08).word == "RISK"
+    # wholly beyond 0 are all three, but only .085 + .045 lies beyond 1.5 times the limit
+    for value, word in ((0.07, "CANNOT TELL"), (0.085, "INCONCLUSIVE"), (-0.085, "INCONCLUSIVE")):
+        assert judged(around(value, 0.045), fresh=0.045, value=0.08).word == word
 
 
 @pytest.mark.parametrize(
     ("found", "tells"),
     [
         (Estimate(0.013, 0.0, 0.061), False),  # seen: 150 outliers, a copula; half of the interval is .03, noise .048
-        (Estimate(0.02, 0.0, 0.063), False),
-        (Estimate(0.05, 0.03, 0.07), True),
+        *((Estimate(0.02, 0.0, 0.063), False), (Estimate(0.05, 0.03, 0.07), True)),
         (Estimate(0.01, 0.0, 0.05), True),  # it lies below, however wide it is
         (Estimate(0.063, 0.012, 0.116), True),  # wholly above chance, and may lie far beyond: the word stays open
     ],
@@ -80,50 +54,39 @@ def test_noise_of_a_rate_is_how_far_its_interval_reaches_up_for_it_ends_at_nothi
     assert (limit.cannot_tell(found, 1.0) is None) == tells
 
 
-def test_noise_is_weighed_against_half_of_what_a_copy_shows_too():
+def test_a_noisy_limit_hides_no_crossing_and_is_weighed_against_half_of_what_a_copy_shows():
+    crossing = [judged(around(value, 0.08), fresh=0.08) for value in (0.2, -0.2)]
+    assert [v.word for v in (*crossing, judged(around(0.2, 0.01), copy=0.04))] == ["RISK"] * 3
     assert judged(around(0.0, 0.045), copy=0.08, fresh=0.045, value=0.05).word == "CANNOT TELL"
     assert judged(around(0.03, 0.015), copy=0.08, fresh=0.015, value=0.05).brief == "may be half a copy"
 
 
 def test_limits_that_cannot_tell_have_no_part_in_the_word_of_a_generator():
-    found = [
-        *(line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))),
-        *(line(n, around(v, 0.09), RAPID) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.01))),
-        *(line(n, around(v, 0.01), CLOSE) for n, v in (("copy", 0.9), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))),
-    ]
+    found = lines(STAND) + lines(STAND | {"cart": 0.01}, 0.09, RAPID) + lines(STAND | {"copy": 0.9}, measure=CLOSE)
     limits = {LIMIT: 0.05, "memorization/rapid.income": 0.05, "memorization/membership": 0.05}
     verdicts = judge(found, limits, [PASSED], Beside(ANSWERS))
     assert [v.word for v in verdicts] == ["NO EVIDENCE", "CANNOT TELL", "NO EVIDENCE"]
-    assert study(found, verdicts, limits).verdict("cart") == "NO EVIDENCE"
-    assert study(found, verdicts, limits).passed
-    silent = [v for v in verdicts if v.word == "CANNOT TELL"]
-    assert study(found, silent, limits).verdict("cart") == "INCONCLUSIVE"
-    assert not study(found, silent, limits).passed
+    every, silent = study(found, verdicts, limits), study(found, verdicts[1:2], limits)
+    words = every.verdict("cart"), every.passed, silent.verdict("cart"), silent.passed
+    assert words == ("NO EVIDENCE", True, "INCONCLUSIVE", False)
 
 
 @pytest.mark.parametrize(("measure", "missing"), [(ZERO, "who is found"), (CLOSE, "what is learnt")])
 def test_a_word_of_safety_covers_what_is_learnt_and_who_is_found(measure, missing):
-    found = [
-        line(n, around(v, 0.01), measure) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))
-    ]
+    found = lines(STAND, measure=measure)
     (verdict,) = judge(found, {f"memorization/{measure.key}": 0.05}, [PASSED], Beside(ANSWERS))
     assert (verdict.word, missing in verdict.reason) == ("INCONCLUSIVE", True)
 
 
 def test_the_planted_leak_must_have_been_seen_by_a_limit_that_decides():
-    found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
     for leaky, word in ((0.05, "NO EVIDENCE"), (0.005, "INCONCLUSIVE")):
-        every = [*found, line("leaky", around(leaky, 0.01))]
-        (verdict,) = beside_other_kind(every, {LIMIT: 0.05}, [PASSED], Beside(ANSWERS, leaked={"leaky": 0.1}))
+        beside = Beside(ANSWERS, leaked={"leaky": 0.1})
+        (verdict,) = beside_other_kind(lines(STAND | {"leaky": leaky}), {LIMIT: 0.05}, [PASSED], beside)
         assert verdict.word == word
-
-
-# What would decide
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_asked_for_decides_when_it_is_brought(seed):
-    """The interval of so many control records as are asked for, if the value stays, lies inside the limit."""
     value, n, c, spread = 0.01 * (seed + 1), 3000, 2000, 1.6
     half = spread * math.sqrt(1 / n + 1 / c)
     verdict = judged(around(value, half), size=Size(n, c, 1, True), value=0.05)
@@ -139,20 +102,13 @@ def test_what_is_asked_for_decides_when_it_is_brought(seed):
 
 @pytest.mark.parametrize("members", [1000, 1600])
 def test_so_many_people_as_a_rate_asks_for_suffice_and_half_of_them_would_not(members):
-    """Of the 5 % who lie farthest 1 in 100 is found, as of other people: statsmodels' intervals of both rates."""
-
     def rate(people: float, value: float):
         ends = confint_proportions_2indep(0.01 * people, people, 0.01 * people, people, method="newcomb", alpha=0.05)
         return Estimate(value, 0.0, value + max(ends))
 
     def told(size: int) -> tuple[str, str, str] | None:
-        limit = SetLimit(
-            Limited("tpr", "membership", "outliers"),
-            0.06,
-            copies=[around(0.9, 0.05)],
-            ideals=[rate(0.05 * size, 0.01)],
-            size=Size(size, size, 1, True),
-        )
+        given = {"copies": [around(0.9, 0.05)], "ideals": [rate(0.05 * size, 0.01)], "size": Size(size, size, 1, True)}
+        limit = SetLimit(Limited("tpr", "membership", "outliers"), 0.06, **given)
         return limit.cannot_tell(rate(0.05 * size, 0.04), 1.0)
 
     asked = re.match(r"([\d,]+) members and ([\d,]+) control records \(there are", told(members)[2])
@@ -165,12 +121,9 @@ def test_so_many_people_as_a_rate_asks_for_suffice_and_half_of_them_would_not(me
 @pytest.mark.parametrize(
     ("quantity", "found", "limit"),
     [
-        ("tpr", Estimate(0.8, 0.381, 0.944), 0.5),
-        ("tpr", Estimate(0.1, 0.019, 0.122), 0.05),
-        ("tpr", Estimate(1.0, 0.4, 1.0), 0.5),
-        ("tpr_at_0.001", Estimate(0.003, 0.0, 0.006), 0.005),
-        ("risk", Estimate(0.97, 0.88, 0.985), 0.9),
-        ("population_gain", Estimate(0.04, -0.3, 0.06), 0.05),
+        *(("tpr", Estimate(0.8, 0.381, 0.944), 0.5), ("tpr", Estimate(0.1, 0.019, 0.122), 0.05)),
+        *(("tpr", Estimate(1.0, 0.4, 1.0), 0.5), ("tpr_at_0.001", Estimate(0.003, 0.0, 0.006), 0.005)),
+        *(("risk", Estimate(0.97, 0.88, 0.985), 0.9), ("population_gain", Estimate(0.04, -0.3, 0.06), 0.05)),
     ],
 )
 def test_more_is_asked_for_than_there_is_on_whichever_side_of_the_limit_the_value_lies(quantity, found, limit):
@@ -188,16 +141,15 @@ def test_nothing_is_asked_for_where_no_number_would_decide(found):
 
 @pytest.mark.parametrize(("members", "spread"), [(100_000, 5.0), (12_000, 9.0)])
 def test_attempts_are_asked_for_where_so_many_are_drawn(members, spread):
-    """More records bring no more attempts: the interval of so many attempts as are asked for lies inside the limit."""
     measure, value = Measure("singling_out", "singling_out"), 0.01
 
     def judged_by(attempts: int, size: Size):
         half = spread / math.sqrt(attempts)
-        names = {"copy": around(0.5, 0.02), "near": around(0.5, 0.02), "fresh": around(0.0, half)}
-        found = [line(n, e, measure) for n, e in {**names, "cart": around(value, half)}.items()]
+        found = lines({"copy": 0.5, "near": 0.5}, 0.02, measure) + lines({"fresh": 0.0, "cart": value}, half, measure)
         told = [replace(each, details={"attempts": (float(attempts), math.nan)}) for each in found]
-        beside = Beside(ANSWERS, size=size)
-        (verdict,) = beside_other_kind(told, {"memorization/singling_out": 0.05}, [PASSED], beside)
+        (verdict,) = beside_other_kind(
+            told, {f"memorization/{measure.key}": 0.05}, [PASSED], Beside(ANSWERS, size=size)
+        )
         return verdict
 
     asked = judged_by(10_000, Size(members, members, 1, True))
@@ -210,25 +162,17 @@ def test_attempts_are_asked_for_where_so_many_are_drawn(members, spread):
     assert judged_by(brought, Size(now, now, 1, True)).word == "NO EVIDENCE"
 
 
-def test_a_limit_that_is_named_is_kept():
+def test_repetitions_are_asked_for_where_they_vary_and_a_limit_that_is_named_is_kept():
     verdict = judged(around(0.03, 0.03), value=0.05)
     limit = float(re.search(r"a limit of ([\d.]+)", verdict.advice)[1])
-    assert limit == 0.07
-    assert judged(around(0.03, 0.03), value=limit).word == "NO EVIDENCE"
-
-
-def test_repetitions_are_asked_for_where_they_are_what_varies():
+    assert (limit, judged(around(0.03, 0.03), value=limit).word) == (0.07, "NO EVIDENCE")
     parts = Variances(records=1e-6, between=4e-4, noise=1e-5, count=1000, repetitions=3)
     found = Estimate(0.02, -0.02, 0.06, parts=parts)
     verdict = judged(found, size=Size(1000, 0, 3))
     assert re.match(r"\d+ repetitions \(there are 3\)", verdict.advice)
 
 
-# As if so many people had been copied
-
-
 def test_as_if_is_the_share_of_what_a_copy_shows():
-    """(value - nothing)/(copy - nothing), and at most (upper - nothing)/(copy's lower end - nothing)."""
     verdict = judged(around(0.02, 0.01), copy=0.5)
     assert (verdict.as_if, verdict.as_if_upper) == pytest.approx((0.02 / 0.5, 0.03 / 0.48))
     rate = SetLimit(Limited("tpr", "membership"), 0.06, [Estimate(0.81, 0.71, 0.91)])
@@ -236,80 +180,32 @@ def test_as_if_is_the_share_of_what_a_copy_shows():
     assert judged(around(-0.01, 0.005)).as_if == 0
 
 
-# The headline
-
-
-def study(findings, verdicts, limits):
-    told = {name: Limit(value, "the board") for name, value in limits.items()}
-    settings = {f.synthesizer: {"role": f.role} for f in findings}
-    return StudyResult("id", "demo", findings, [PASSED], verdicts, {}, told, {}, settings, ANSWERS)
-
-
-def headline(values, limits):
-    """Return the headline of a release by its values, {measure: estimate}, in a study that can tell."""
-    sees = {"copy": around(0.8, 0.01), "near": around(0.7, 0.01), "fresh": around(0.0, 0.01)}
-    found = [line(n, e, m) for m in values for n, e in sees.items()]
-    found += [line("cart", e, m) for m, e in values.items()]
-    result = study(found, judge(found, limits, [PASSED], Beside(ANSWERS)), limits)
-    return next(h for h in overview(result).headlines if h.synthesizer == "cart")
-
-
-LIMITS = {LIMIT: 0.05, "memorization/rapid.income": 0.2, "memorization/membership": 0.05}
-
-
-@pytest.mark.parametrize(
-    ("values", "word", "named"),
-    [
-        ((0.1, 0.5, 0.08), "RISK", "rapid"),  # 0.49 is 2.45 limits, 0.09 is 1.8
-        ((0.1, 0.19, 0.01), "RISK", "zero_cap"),
-        ((0.01, 0.195, 0.045), "INCONCLUSIVE", "membership"),
-        ((0.01, 0.15, 0.02), "NO EVIDENCE", "rapid"),
-    ],
-)
-def test_the_headline_names_the_quantity_that_decides_in_units_of_its_limit(values, word, named):
-    found = headline(dict(zip((ZERO, RAPID, CLOSE), (around(v, 0.01) for v in values), strict=True)), LIMITS)
-    assert (found.word, found.worst.measure.split(".")[0]) == (word, named)
-
-
-def test_without_limits_the_headline_names_the_surest_and_never_the_largest():
-    """Three records isolated by luck: +1.000 [-.683, +1.000] is no headline."""
-    luck = Estimate(1.0, -0.683, 1.0)
-    found = headline({ZERO: around(0.03, 0.01), RAPID: luck}, {})
-    assert found.worst.measure == ZERO.key
-
-
-# The look at the release
+def looks(excess, **more):
+    """Return the verdicts on the look at a release that shows so many more members than chance."""
+    beside = Beside(ANSWERS, excess={"cart": excess}, **more)
+    return [v for v in judge(lines(STAND), {LIMIT: 0.05}, [PASSED], beside) if v.quantity == LOOK]
 
 
 @pytest.mark.parametrize(
     ("excess", "word"),
     [
-        (around(0.1, 0.02), "RISK"),
-        (replace(around(-0.01, 0.005), note="fewer members than chance"), "RISK"),
-        (around(-0.01, 0.02), None),
-        (around(0.03, 0.01), None),
-        (around(0.05, 0.02), "INCONCLUSIVE"),
-        (around(0.04, 0.05), None),
+        (around(0.1, 0.02), ["RISK"]),
+        (replace(around(-0.01, 0.005), note="fewer members than chance"), ["RISK"]),
+        *((around(-0.01, 0.02), []), (around(0.03, 0.01), []), (around(0.05, 0.02), ["INCONCLUSIVE"])),
+        (around(0.04, 0.05), []),
     ],
 )
 def test_a_look_that_shows_more_members_than_the_limit_is_a_risk(excess, word):
-    found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
-    verdicts = judge(found, {LIMIT: 0.05}, [PASSED], Beside(ANSWERS, excess={"cart": excess}))
-    looks = [v for v in verdicts if v.quantity == LOOK]
-    assert [v.word for v in looks] == ([word] if word else [])
+    assert [v.word for v in looks(excess)] == word
 
 
 @pytest.mark.parametrize("note", ["0.0% of the members are near", "members are told by what is missing: 0.0% are near"])
 def test_a_look_says_once_that_members_are_told_by_what_is_missing(note):
-    found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
-    beside = Beside(ANSWERS, excess={"cart": replace(around(-0.1, 0.02), note=note)})
-    (look,) = (v for v in judge(found, {LIMIT: 0.05}, [PASSED], beside) if v.quantity == LOOK)
+    (look,) = looks(replace(around(-0.1, 0.02), note=note))
     assert look.reason.count("members are told by what is missing") == 1
 
 
 def test_a_look_that_holds_its_limit_says_what_would_decide():
-    found = [line(n, around(v, 0.01)) for n, v in (("copy", 0.5), ("near", 0.5), ("fresh", 0.0), ("cart", 0.0))]
-    beside = Beside(ANSWERS, excess={"cart": Estimate(0.04, 0.03, 0.06)}, size=Size(members=500, controls=500))
-    (look,) = (v for v in judge(found, {LIMIT: 0.05}, [PASSED], beside) if v.quantity == LOOK)
+    (look,) = looks(Estimate(0.04, 0.03, 0.06), size=Size(members=500, controls=500))
     assert look.advice.startswith("4,500 records (there are 1,000), or no limit below 0.07")
     assert look.word == "INCONCLUSIVE"

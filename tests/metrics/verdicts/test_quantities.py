@@ -6,43 +6,35 @@ from dataclasses import replace
 import pytest
 
 from samples.estimates import around
+from samples.findings import answers, study
+from samples.findings import line as finding
 from samples.kinds import beside_other_kind
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.intervals.yardsticks import Yardstick
-from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.quantities import empty_measures
 from synthrisk.metrics.verdicts.references import check_references
-from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.metrics.verdicts.tables import league_table
 from synthrisk.metrics.verdicts.verdicts import Beside, judge
 
 BORN, ILL = Measure("rapid", "rapid", "born"), Measure("zero_cap", "zero_cap", "ill")
-ANSWERS = {"copy": "copy", "near": "near_copy", "marginals": "independent"}
+ANSWERS = answers("copy", "near", "marginals")
 ALL, NONE = Estimate(1.0, 1.0, 1.0), Estimate(0.0, 0.0, 0.0)
 
 
-def line(name, risk=ALL, memorization=NONE, measure=BORN, guess=1.0, **more):
-    role = "reference" if name in ANSWERS else "synthesizer"
-    return Finding(name, role, measure, risk, risk, memorization, guess, **more)
+def line(name, risk=ALL, memorization=NONE, measure=BORN, guess=1.0):
+    return finding(name, memorization, measure, risk, risk, guess=guess)
 
 
-def lines(*risks, guess=0.5, **more):
+def lines(*risks, measure=BORN):
     """Return a copy, independent columns and a release."""
     names = ("copy", "marginals", "cart")
-    return [line(name, risk, guess=guess, **more) for name, risk in zip(names, risks, strict=True)]
+    return [line(name, risk, measure=measure, guess=0.5) for name, risk in zip(names, risks, strict=True)]
 
 
 SAME = [line(name) for name in ("copy", "near", "marginals", "cart")]
-SEEING = [
-    line(name, risk, memorization, ILL, guess=0.5)
-    for name, risk, memorization in (
-        ("copy", around(0.9, 0.01), around(0.5, 0.02)),
-        ("near", around(0.8, 0.01), around(0.4, 0.02)),
-        ("marginals", around(0.4, 0.01), around(0.0, 0.02)),
-        ("cart", around(0.5, 0.01), around(0.01, 0.02)),
-    )
-]
+SEEN = (("copy", 0.9, 0.5), ("near", 0.8, 0.4), ("marginals", 0.4, 0.0), ("cart", 0.5, 0.01))
+SEEING = [line(n, around(risk, 0.01), around(m, 0.02), ILL, guess=0.5) for n, risk, m in SEEN]
 
 
 def words(findings, *limits, answers=ANSWERS, value=0.1):
@@ -54,33 +46,26 @@ def said(findings, answers=ANSWERS):
     return list(empty_measures(findings, answers).values())
 
 
-# What is empty
-
-
 def test_a_copy_at_the_place_of_independent_columns():
     (reason,) = said(SAME)
     assert reason == (
         "a full copy of the training rows, 1.000 [1.000, 1.000], does not lie above independent columns, "
         "1.000 [1.000, 1.000], which know nobody"
     )
-    assert said(SEEING) == []
-    assert list(empty_measures(SAME + SEEING, ANSWERS)) == [BORN]
+    assert (said(SEEING), list(empty_measures(SAME + SEEING, ANSWERS))) == ([], [BORN])
 
 
 @pytest.mark.parametrize(
     ("copy", "marginals", "empty"),
     [
-        (around(0.50, 0.02), around(0.49, 0.02), True),
-        (around(0.50, 0.02), around(0.45, 0.02), False),
+        *((around(0.50, 0.02), around(0.49, 0.02), True), (around(0.50, 0.02), around(0.45, 0.02), False)),
         (around(0.50, 0.02), around(0.69, 0.02), True),  # mixed key classes: below what knows nobody
         (around(0.50, 0.20), around(0.45, 0.02), False),  # above the other's interval: that it is wide shows nothing
-        (around(0.50, 0.0), around(0.50, 0.0), True),
-        (around(0.5 - 1e-12, 0.0), around(0.5, 0.0), True),
+        *((around(0.50, 0.0), around(0.50, 0.0), True), (around(0.5 - 1e-12, 0.0), around(0.5, 0.0), True)),
         (around(0.5, 0.0), around(0.5 - 1e-12, 0.0), True),
         (Estimate(0.5, math.nan, math.nan), Estimate(0.5, math.nan, math.nan), True),
         (Estimate(0.51, math.nan, math.nan), Estimate(0.5, math.nan, math.nan), False),
-        (NOT_ESTIMABLE, around(0.5, 0.0), False),
-        (around(0.5, 0.0), NOT_ESTIMABLE, False),
+        *((NOT_ESTIMABLE, around(0.5, 0.0), False), (around(0.5, 0.0), NOT_ESTIMABLE, False)),
     ],
 )
 def test_the_same_place_is_within_their_intervals(copy, marginals, empty):
@@ -88,7 +73,6 @@ def test_the_same_place_is_within_their_intervals(copy, marginals, empty):
 
 
 def test_a_measure_that_sees_a_copy_by_its_difference_is_not_empty():
-    """A copy of mixed key classes earns less than independent columns, and yet members more than others."""
     copy = line("copy", around(0.5, 0.02), around(0.3, 0.02), guess=0.5)
     _, marginals, cart = lines(ALL, around(0.69, 0.02), around(0.6, 0.02))
     assert said([copy, marginals, cart]) == []
@@ -102,44 +86,27 @@ def test_a_constant_guess_that_nobody_exceeds():
     (reason,) = said([line("cart", around(0.95, 0.02), guess=0.96)], {})
     assert reason == "one constant guess is right about 96.0% of the records, and no generator lies above it"
     above = [line("cart", around(0.95, 0.02), guess=0.96), line("copy", around(0.99, 0.01), guess=0.96)]
-    assert said(above) == []
-    assert said([line("cart", around(0.5, 0.02), guess=0.9)], {}) == []
+    assert (said(above), said([line("cart", around(0.5, 0.02), guess=0.9)], {})) == ([], [])
     assert said([line("cart", around(0.5, 0.02), guess=math.nan)], {}) == []
     assert said([line("cart", NOT_ESTIMABLE, guess=0.99)], {}) == []
-
-
-# What it does to verdicts
 
 
 LIMITS = ("risk/rapid.born", "risk_control/rapid.born", "memorization/rapid.born")
 
 
-@pytest.mark.parametrize("value", [0.0, 0.1, 0.999, 1.0])
-def test_an_empty_measure_gives_no_verdict_at_any_limit(value):
-    assert set(words(SAME, *LIMITS, value=value).values()) == {"CANNOT TELL"}
-
-
-@pytest.mark.parametrize("answers", [{}, {"copy": "copy"}, {"copy": "copy", "near": "near_copy"}])
-def test_nor_without_independent_columns_where_the_guess_says_all(answers):
-    assert words(SAME, "risk/rapid.born", answers=answers) == {"risk/rapid.born": "CANNOT TELL"}
-
-
-def test_the_reason_names_the_number_and_why():
-    (verdict,) = judge(SAME, {"risk/rapid.born": 0.1}, [], Beside(ANSWERS))
+def test_an_empty_measure_gives_no_verdict_at_any_limit_and_says_why():
+    for value in (0.0, 0.1, 0.999, 1.0):
+        assert set(words(SAME, *LIMITS, value=value).values()) == {"CANNOT TELL"}
+    for known in ((), ("copy",), ("copy", "near")):  # without independent columns the guess says all
+        assert words(SAME, LIMITS[0], answers=answers(*known)) == {LIMITS[0]: "CANNOT TELL"}
+    (verdict,) = judge(SAME, {LIMITS[0]: 0.1}, [], Beside(ANSWERS))
     assert verdict.reason.startswith("risk 1.000 [1.000, 1.000] says nothing: a full copy of the training rows, 1")
     assert (verdict.value, verdict.lower) == (1.0, 1.0)
-
-
-def test_other_measures_keep_their_verdicts():
     found = words(SAME + SEEING, *LIMITS, "memorization/zero_cap.ill", "risk/zero_cap.ill")
-    assert found["memorization/zero_cap.ill"] == "NO EVIDENCE"
-    assert found["risk/zero_cap.ill"] == "RISK"
-    assert {found[name] for name in LIMITS} == {"CANNOT TELL"}
-
-
-def test_a_release_that_remembers_is_a_risk_whatever_the_copy_shows():
+    own = {"memorization/zero_cap.ill": "NO EVIDENCE", "risk/zero_cap.ill": "RISK"}
+    assert found == dict.fromkeys(LIMITS, "CANNOT TELL") | own
     remembers = line("cart", memorization=around(0.3, 0.02))
-    assert words([*SAME[:3], remembers], "memorization/rapid.born") == {"memorization/rapid.born": "RISK"}
+    assert words([*SAME[:3], remembers], LIMITS[2]) == {LIMITS[2]: "RISK"}  # whatever the copy shows
 
 
 def test_a_group_and_a_gain_are_judged_by_their_own_place():
@@ -161,20 +128,12 @@ def test_a_value_without_interval_keeps_its_reason():
     assert (verdict.word, verdict.reason) == ("INCONCLUSIVE", "memorization has no interval: no control records")
 
 
-# What it does to the study
-
-
-def test_it_makes_no_study_invalid_and_a_blind_one_is():
-    assert all(c.passed for c in check_references(SAME, ANSWERS))
-    assert all(c.passed for c in check_references(SAME + SEEING, ANSWERS))
+def test_it_makes_no_study_invalid_a_blind_one_is_and_it_stands_in_the_results():
+    assert all(c.passed for c in (*check_references(SAME, ANSWERS), *check_references(SAME + SEEING, ANSWERS)))
     a_copy_stands_out = around(0.9, 0.01), around(0.4, 0.01), around(0.5, 0.01)
     blind = lines(*a_copy_stands_out, measure=ILL)  # and is no nearer to its members
     assert [c.passed for c in check_references(blind, ANSWERS)] == [False, True]
-
-
-def test_it_stands_in_the_results():
-    result = StudyResult("id", "n", SAME + SEEING, [], [], answers=ANSWERS)
-    assert list(result.empty) == ["rapid.born"]
+    result = study(SAME + SEEING, answers=ANSWERS)
     notes = league_table(result).groupby("measure")["note"].first()
     assert notes["rapid.born"].startswith("says nothing in this study: a full copy")
-    assert notes["zero_cap.ill"] == ""
+    assert (list(result.empty), notes["zero_cap.ill"]) == (["rapid.born"], "")

@@ -8,20 +8,19 @@ import pandas as pd
 import pytest
 
 from samples.estimates import around
+from samples.findings import FINE, ZERO, answers
+from samples.findings import line as finding
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.intervals.estimates import Estimate, Interval
-from synthrisk.metrics.study.findings import Attacked, Finding, find
+from synthrisk.metrics.intervals.estimates import Interval
+from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.references import check_references
 
-ZERO = Measure("zero_cap", "zero_cap", "income")
-ANSWERS = {"copy": "copy", "fresh": "ideal", "leaky": "leak", "marginals": "independent"}
-FINE = Estimate(0.3, 0.28, 0.32)
+ANSWERS = answers("copy", "fresh", "leaky", "marginals")
 
 
 def line(name, memorization, risk=FINE, guess=0.5, measure=ZERO):
-    role = "reference" if name in ANSWERS else "synthesizer"
-    return Finding(name, role, measure, risk, FINE, memorization, guess)
+    return finding(name, memorization, measure, risk, guess=guess)
 
 
 COPY = line("copy", around(0.5, 0.03))
@@ -29,11 +28,6 @@ COPY = line("copy", around(0.5, 0.03))
 
 def failing(*findings):
     return [(c.reference, c.expectation) for c in check_references(findings, ANSWERS) if not c.passed]
-
-
-def test_reference_generators_that_behave():
-    marginals = line("marginals", around(0, 0.02), around(0.49, 0.02))
-    assert failing(COPY, line("fresh", around(0.01, 0.02)), line("leaky", around(0.07, 0.02)), marginals) == []
 
 
 def test_a_copy_that_no_measure_sees():
@@ -51,17 +45,16 @@ def hits(value, half, control, details=None, name="hitting_rate"):
 
 
 def test_a_copy_that_is_not_hit_where_it_must_be_is_caught():
-    """Memorization is 1 - success on control records where a copy cannot but be hit, and only there."""
-    words = "memorization is 1 - success on control records"
-    assert failing(hits(0.8, 0.02, 0.2)) == []
-    assert failing(hits(0.81, 0.02, 0.2)) == []
-    assert failing(hits(0.6, 0.02, 0.2)) == [("copy", words)]
+    caught = [("copy", "memorization is 1 - success on control records")]
     pure, mixed = {"ceiling": (1.0, 1.0)}, {"ceiling": (0.98, 0.97)}
-    assert failing(hits(0.6, 0.02, 0.2, pure, "zero_cap")) == [("copy", words)]
-    assert failing(hits(0.6, 0.02, 0.2, mixed, "zero_cap")) == []  # no number is known beforehand
-    assert failing(hits(0.6, 0.02, 0.2, name="rapid")) == []
-    exact = hits(0.8, 0.0, 1 - 0.8)  # equal but for the last bit, and no width
-    assert failing(exact) == []
+    for found, due in (
+        *((hits(0.8, 0.02, 0.2), []), (hits(0.81, 0.02, 0.2), []), (hits(0.6, 0.02, 0.2), caught)),
+        (hits(0.6, 0.02, 0.2, pure, "zero_cap"), caught),
+        (hits(0.6, 0.02, 0.2, mixed, "zero_cap"), []),  # no number is known beforehand
+        (hits(0.6, 0.02, 0.2, name="rapid"), []),
+        (hits(0.8, 0.0, 1 - 0.8), []),  # equal but for the last bit, and no width
+    ):
+        assert failing(found) == due
 
 
 @pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.yardsticks.copied is not None])
@@ -70,11 +63,6 @@ def test_a_copy_has_the_score_that_its_metric_declares(name):
     own = {"quasi_identifiers": ["a"], "sensitive": "b"}
     score = METRICS[name](table, table, **{k: own[k] for k in METRICS[name].needs})
     assert (score.records["score"] == METRICS[name].yardsticks.copied).all()
-
-
-def test_a_fresh_that_leaks_or_repels_is_caught():
-    for value in (0.06, -0.06):
-        assert failing(COPY, line("fresh", around(value, 0.02))) == [("fresh", "memorization around 0")]
 
 
 def test_marginals_that_beat_the_guess_are_caught_and_below_is_fine():
@@ -87,19 +75,14 @@ def test_marginals_that_beat_the_guess_are_caught_and_below_is_fine():
     ("name", "checked"), [("inference", False), ("linkability", False), ("membership", True), ("zero_cap", True)]
 )
 def test_claims_about_entities_with_several_records_beat_the_guess_by_luck(name, checked):
-    """Of an entity with more records more is claimed, and more is right: no release has to say anything for that."""
     beats = line("marginals", around(0, 0.02), around(0.6, 0.02), measure=Measure(name, name))
     assert [c.passed for c in check_references([beats], ANSWERS, entities=True)] == [False] * checked
     assert [c.passed for c in check_references([beats], ANSWERS)] == [False]
 
 
-def test_leaky_lies_between_fresh_and_copy():
-    fresh = line("fresh", around(0.0, 0.02))
-    assert failing(COPY, fresh, line("leaky", around(-0.2, 0.02))) == [("leaky", "memorization not below fresh")]
-    assert failing(COPY, fresh, line("leaky", around(0.9, 0.02))) == [("leaky", "memorization not above copy")]
-
-
-def test_a_reference_generator_of_another_name_is_known_by_its_answer():
+def test_reference_generators_that_behave_whatever_their_names():
+    marginals = line("marginals", around(0, 0.02), around(0.49, 0.02))
+    assert failing(COPY, line("fresh", around(0.01, 0.02)), line("leaky", around(0.07, 0.02)), marginals) == []
     found = line("perfect", around(0.2, 0.02))
     assert [c.passed for c in check_references([found], {"perfect": "ideal"})] == [False]
     assert check_references([found], {}) == []
@@ -129,3 +112,11 @@ def test_sound_studies_pass_and_leaking_ones_do_not():
 
 def test_sound_studies_pass_at_other_confidence_too():
     assert alarms(measures=1, studies=300, gap=0.0, interval=Interval(confidence=0.8)) <= 0.03
+
+
+def test_a_fresh_that_leaks_or_repels_and_a_leaky_beyond_fresh_or_copy_are_caught():
+    for value in (0.06, -0.06):
+        assert failing(COPY, line("fresh", around(value, 0.02))) == [("fresh", "memorization around 0")]
+    for value, words in ((-0.2, "memorization not below fresh"), (0.9, "memorization not above copy")):
+        leaky = line("leaky", around(value, 0.02))
+        assert failing(COPY, line("fresh", around(0.0, 0.02)), leaky) == [("leaky", words)]
