@@ -243,6 +243,17 @@ def test_an_exact_copy_is_riskier_and_more_useful_than_an_unrelated_table(metric
 
 
 @every_metric
+def test_order_of_rows_moves_nothing(metric):
+    before = plain(metric)
+    rng = np.random.default_rng(0)
+    real, synthetic = rng.permutation(len(REAL)), rng.permutation(len(SYNTHETIC))
+    given = {"links": np.argsort(real)[links(REAL, SYNTHETIC)[synthetic]]} if "links" in metric.options else {}
+    after = call(metric, REAL.iloc[real], SYNTHETIC.iloc[synthetic], **given)
+    assert after.value == pytest.approx(before.value, abs=1e-9)
+    assert_same_scores(after, before, real if metric.scores == "real" else synthetic, 1e-6)
+
+
+@every_metric
 def test_order_of_columns_moves_nothing(metric):
     before = plain(metric)
     one, other = ["illness", "city", "age", "income"], ["income", "illness", "age", "city"]
