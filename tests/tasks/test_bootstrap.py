@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from samples.checks import write_check
+from samples.checks import keep_ledger as keep
 from samples.studies import ledger_in
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
@@ -17,9 +17,8 @@ from synthrisk.metrics.intervals.epsilon import epsilon_lower_bound
 from synthrisk.metrics.intervals.estimates import METHODS
 from synthrisk.metrics.intervals.rates import attack_summary
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
-from synthrisk.metrics.study import ledger as rows_of
 from synthrisk.metrics.study.estimation import find_all
-from synthrisk.metrics.study.ledger import Cell, Measure, OfRecords, OfRelease, Planned, Reasons
+from synthrisk.metrics.study.ledger import Cell, Measure, OfRecords, OfRelease, Planned, Reasons, values_from_plain
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample, store
@@ -30,15 +29,6 @@ CAP = Measure("cap", "zero_cap", "vote")
 RAPID = Measure("rapid", "rapid", "vote", "logistic")
 MEMBERS, CLOSEST = (Measure(name, name) for name in ("membership", "distance_to_closest_record"))
 RATIO = Measure("nearest_neighbour_distance_ratio", "nearest_neighbour_distance_ratio")
-
-
-def keep(place: Path, values, rows=None) -> Path:
-    place.mkdir(exist_ok=True)
-    if rows is not None:
-        rows.to_parquet(place / LEDGER)
-    (place / VALUES).write_text(json.dumps(rows_of.values_as_plain(values)))
-    write_check(place)
-    return place
 
 
 def said_by_hand(r: int, k: int):
@@ -108,7 +98,7 @@ whole = pytest.mark.parametrize("made", [False], indirect=True)
 
 
 def said_in(ledger):
-    return rows_of.values_from_plain(json.loads((ledger[0] / VALUES).read_text()))
+    return values_from_plain(json.loads((ledger[0] / VALUES).read_text()))
 
 
 def chosen(rows: pd.DataFrame, measure: Measure, member: bool) -> pd.DataFrame:
