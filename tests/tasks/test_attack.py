@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.studies import sampled
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
@@ -19,7 +20,7 @@ from synthrisk.tasks.attack import attack
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.workspace import references
 from synthrisk.tasks.workspace.files.parquet import write_typed
-from synthrisk.tasks.workspace.references import Cut, Estimated, Generator, ReleaseFolder, Sample, store
+from synthrisk.tasks.workspace.references import Estimated, Generator, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
 
 VOTES = pd.Categorical(["a", "b", "a", "b", "a", None])
@@ -40,11 +41,6 @@ MAKER = Generator("cart", "cart")
 def rapid_of(column, attacker, roles=("age",), label="rapid", **options):
     told = {"quasi_identifiers": list(roles), "sensitive": column, "attacker": attacker, **options}
     return Planned(Measure(label, "rapid", column, attacker), told)
-
-
-def sampled(table, parts, folder, **others):
-    save_array(np.array(parts, dtype=np.int16), folder / "cut.npy")
-    return Sample(store(table, folder), Cut(str(folder / "cut.npy"), "cut", 1, 2, 0.0), str(folder), **others)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from samples.checks import keep_ledger as keep
-from samples.studies import ledger_in
+from samples.studies import ledger_in, sampled
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.exposure.single_records import vulnerable
@@ -21,8 +21,7 @@ from synthrisk.metrics.study.estimation import find_all
 from synthrisk.metrics.study.ledger import Cell, Measure, OfRecords, OfRelease, Planned, Reasons, values_from_plain
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample, store
-from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Sample
 
 N, REPETITIONS, FOLDS = 12, 3, 2
 CAP = Measure("cap", "zero_cap", "vote")
@@ -70,9 +69,8 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[tuple[Path, Ce
 
 def sample_of(rows: int, repetitions: int, folder: Path) -> Sample:
     numbers = np.arange(rows)
-    table = store(pd.DataFrame({"a": numbers, "person": numbers // 2, "vote": ["yes", "no"] * (rows // 2)}), folder)
-    save_array(np.zeros((repetitions, rows), np.int16), folder / "cut.npy")
-    return Sample(table, Cut(str(folder / "cut.npy"), "cut", repetitions, FOLDS, 0.0), str(folder))
+    table = pd.DataFrame({"a": numbers, "person": numbers // 2, "vote": ["yes", "no"] * (rows // 2)})
+    return sampled(table, np.zeros((repetitions, rows)), folder)
 
 
 @pytest.fixture

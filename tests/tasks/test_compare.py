@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from samples.checks import keep_ledger
-from samples.studies import ledger_in
+from samples.studies import ledger_in, sampled
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import t_test
@@ -21,7 +21,7 @@ from synthrisk.metrics.verdicts.tables import yardstick_table
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.workspace.records import keep_contributions, kept_contributions
-from synthrisk.tasks.workspace.references import Cut, Sample, store
+from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import save_array
 
 N, R, K = 40, 2, 2
@@ -38,9 +38,8 @@ CHANCE = {"cap": 0.3, "rapid-forest": 0.4, "rapid-lasso": 0.6, "strict": 0.1}
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory) -> Sample:
     folder, rows = tmp_path_factory.mktemp("sample"), np.arange(N)
-    table = store(pd.DataFrame({"a": rows, "person": rows // 2, "vote": np.where(rows % 2, "yes", "no")}), folder)
-    save_array(np.zeros((R, N), np.int16), folder / "cut.npy")
-    return Sample(table, Cut(str(folder / "cut.npy"), "cut", R, K, 0.0), str(folder))
+    table = pd.DataFrame({"a": rows, "person": rows // 2, "vote": np.where(rows % 2, "yes", "no")})
+    return sampled(table, np.zeros((R, N)), folder)
 
 
 def ledgers(folder: Path, name: str, leak: float, planned) -> list[tuple[Path, Cell]]:

@@ -13,7 +13,7 @@ from mlflow import MlflowClient
 
 from samples.checks import keep_ledger
 from samples.estimates import around
-from samples.studies import ledger_in, report_of
+from samples.studies import ledger_in, report_of, sampled
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
@@ -28,8 +28,7 @@ from synthrisk.metrics.verdicts.tables import details_table
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.log import log
 from synthrisk.tasks.pages.sections.utility import MapPoint, risk_utility_figure
-from synthrisk.tasks.workspace.references import Cut, Estimated, Judged, Sample, store
-from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.references import Estimated, Judged, store
 
 COVERAGE, ACCURACY = (Measure(name, name) for name in ("coverage", "accuracy"))
 CAP = Measure("zero_cap", "zero_cap", "job")
@@ -87,8 +86,7 @@ def test_what_is_predicted_takes_no_quasi_identifiers():
 
 def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
     real = people(0, 40)
-    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 2, 1, 0.0), str(tmp_path))
-    save_array(np.zeros((2, 40), np.int16), tmp_path / "cut.npy")
+    sample = sampled(real, np.zeros((2, 40)), tmp_path, 1)
     ledgers, own = [], []
     for r in range(2):
         member = pd.array(np.random.default_rng(r).permutation(40) < 24, dtype="boolean")
@@ -108,7 +106,7 @@ def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
 
 def test_a_study_of_utility_alone_has_findings(tmp_path):
     real = people(0, 40)
-    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 1, 1, 0.0), str(tmp_path))
+    sample = sampled(real, np.zeros((1, 40)), tmp_path, 1)
     ledger, values = attack_release(real, people(5, 25), SPLIT, [PLANNED[1]], 1, Cell("cart", 0, 0))
     keep_ledger(tmp_path, values, ledger)
     made = bootstrap.fn([ledger_in(tmp_path, sample, Cell("cart", 0, 0), [COVERAGE])], Bootstrap())
