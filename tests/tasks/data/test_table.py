@@ -48,29 +48,20 @@ def test_one_row_and_one_column(tmp_path):
     pd.testing.assert_frame_equal(store(frame, tmp_path).read(), frame)
 
 
-def test_the_frame_is_shared(tmp_path):
+def test_the_frame_is_shared_and_its_reference_shows_no_cells(tmp_path):
     table = store(FRAME, tmp_path)
     assert table.read() is pickle.loads(pickle.dumps(table)).read()
+    assert not [cell for cell in ('"q"', "1700") if cell in repr(table)]
 
 
-def test_files_are_the_owners_alone_and_no_part_is_left(tmp_path):
-    path = Path(store(FRAME, tmp_path).path)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert list(path.parent.iterdir()) == [path]
-
-
-def test_an_existing_file_is_used_again(tmp_path):
+def test_files_are_the_owners_alone_and_used_again_and_no_part_is_left(tmp_path):
     first = store(FRAME, tmp_path)
-    written = Path(first.path).stat().st_mtime_ns
+    path = Path(first.path)
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (path, path.parent)] == [0o600, 0o700]
+    assert list(path.parent.iterdir()) == [path]
+    written = path.stat().st_mtime_ns
     assert store(FRAME.copy(), tmp_path) == first
-    assert Path(first.path).stat().st_mtime_ns == written
-
-
-def test_a_reference_shows_no_cells(tmp_path):
-    shown = repr(store(FRAME, tmp_path))
-    assert '"q"' not in shown
-    assert "1700" not in shown
+    assert path.stat().st_mtime_ns == written
 
 
 def test_a_broken_file_is_one_sentence(tmp_path):
@@ -107,8 +98,7 @@ def test_digest_is_of_content_alone():
     assert digest(other.assign(huge=pd.Series(under, index=other.index))) == digest(FRAME)
 
 
-def test_digest_is_fixed():
-    """A changed digest makes every stored release stale: change this number knowingly."""
+def test_digest_is_fixed():  # a changed one makes every stored release stale
     frame = pd.DataFrame({"a": [1, 2], "b": pd.Categorical(["x", None]), "c": [0.5, np.nan]})
     assert digest(frame) == "18a23e7415296fb5"
 
@@ -137,3 +127,10 @@ def test_the_task_reads_types_and_stores(tmp_path):
     assert [str(t) for t in read.dtypes] == ["float64", "category", "datetime64[ns]"]
     assert read.isna().sum().tolist() == [1, 1, 1]
     assert load.fn(data, Split(folds=2), str(tmp_path / "work"), seed=1) == table
+    assert (load.name, type(table)) == ("data", Table)
+
+
+def test_the_task_draws_as_many_rows_as_asked_for(tmp_path):
+    settings = Data(source="adult", quasi_identifiers="*", sensitive=["income"], rows=100)
+    table = load.fn(settings, Split(), str(tmp_path), 1)
+    assert table.rows == len(table.read()) == 100

@@ -1,5 +1,3 @@
-"""What is proposed of messy tables of many countries, against labels set by hand before the code was read."""
-
 from functools import cache
 from pathlib import Path
 

@@ -1,24 +1,104 @@
-"""The simulation of RAPID's Appendix A against its formulae."""
-
 import math
+import random
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import ks_2samp, norm, truncnorm
 
+import synthrisk.tasks.data
 from synthrisk.conf.study import BuiltIn
 from synthrisk.metrics import InputError
 from synthrisk.tasks.data import read
-from synthrisk.tasks.data.example_tables import DISEASE, EDUCATION, simulated_health
+from synthrisk.tasks.data.example_tables import DISEASE, EDUCATION, factors, simulated_health
+
+REFERENCE = Path(__file__).parents[2] / "reference" / "sdmetrics" / "fair_1000"
+
+
+def test_the_adult_table_is_the_published_one_without_blanks_and_with_sorted_levels():
+    adult = read("adult")
+    assert adult.shape == (32561, 15)
+    assert adult.income.value_counts().to_dict() == {"<=50K": 24720, ">50K": 7841}
+    missing = adult.isna().sum()
+    assert missing[missing > 0].to_dict() == {"workclass": 1836, "occupation": 1843, "native_country": 583}
+    sums = adult.duplicated().sum(), adult.age.min(), adult.age.max(), adult.fnlwgt.sum()
+    assert sums == (24, 17, 90, 6179373392)
+    for _, column in adult.select_dtypes("category").items():
+        levels = column.cat.categories.tolist()
+        assert levels == sorted(level.strip() for level in levels)
+
+
+def test_the_credit_is_shipped():
+    folder = Path(synthrisk.tasks.data.__file__).parent
+    credit = (folder / "CREDIT.md").read_text(encoding="utf-8")
+    assert all(part in credit for part in ("Becker", "Kohavi", "10.24432/C5XW20", "CC BY 4.0", "Changes made"))
+    assert (folder / "adult.parquet").stat().st_size < 1_000_000
+
+
+def test_the_fair_survey_is_the_published_one_and_the_reference_sample_is_of_it():
+    fair, sample = read("fair"), pd.read_csv(REFERENCE / "real.csv")
+    assert fair.shape == (6366, 9)
+    assert fair.affairs.mean() == pytest.approx(0.705374, abs=5e-7)
+    assert (fair.affairs > 0).sum() == 2053
+    assert not fair.isna().any().any()
+    fair["age"] = fair["age"] // 1  # the sample holds whole years
+    kept = ["rate_marriage", "age", "children", "religious", "educ"]
+    assert set(sample[kept].itertuples(index=False, name=None)) <= set(fair[kept].itertuples(index=False, name=None))
+
+
+def test_without_statsmodels_it_says_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "statsmodels.datasets", None)
+    with pytest.raises(InputError, match=r"'fair' comes with statsmodels, .*pip install 'synthrisk\[fair\]'"):
+        read("fair")
+
+
+def test_columns_of_factors_are_as_asked_and_hang_together():
+    table = factors(rows=2000, numeric=3, categorical=2, rare=0.01, seed=4)
+    assert list(table.columns) == ["n1", "n2", "n3", "c1", "c2", "target"]
+    assert table["target"].value_counts().to_dict() == {"no": 1980, "yes": 20}
+    assert table["c1"].value_counts().to_dict() == dict.fromkeys("abcd", 500)
+    numbers = table[["n1", "n2", "n3"]]
+    assert np.abs(numbers.corr().to_numpy()[np.triu_indices(3, 1)]).max() > 0.2
+    assert numbers.std().to_numpy() == pytest.approx(np.sqrt(1.49), rel=0.1)
+
+
+def test_seeds_of_factors_draw_other_people_of_the_same_population():
+    first, again, other = (factors(rows=3000, numeric=3, categorical=0, seed=s) for s in (1, 1, 2))
+    pd.testing.assert_frame_equal(first, again)
+    assert not first.equals(other)
+    assert first["target"].dtype == float
+
+
+def test_records_of_a_person_are_alike():
+    table = factors(rows=3000, numeric=2, categorical=1, records_each=3)
+    assert (table["person"].value_counts() == 3).all()
+    assert table.groupby("person")["n1"].std().mean() < 0.7 * table["n1"].std()
+
+
+@pytest.mark.parametrize(
+    "options", [{"rows": 1}, {"rare": 1.0}, {"numeric": 0, "categorical": 0}, {"records_each": 0}, {"seed": -1}]
+)
+def test_options_of_factors_are_checked(options):
+    with pytest.raises(InputError, match="must be"):
+        factors(**options)
+
+
+def test_functions_are_sources_with_options():
+    assert len(read(BuiltIn(name="factors", options={"rows": 50}))) == 50
+    pd.testing.assert_frame_equal(read("simulated_health"), simulated_health())
+    options = {"rows": 50, "kappa": 10, "seed": 3}
+    pd.testing.assert_frame_equal(read(BuiltIn(name="simulated_health", options=options)), simulated_health(50, 10, 3))
+
+
+# the simulation of RAPID's Appendix A against its formulae
 
 MANY = 20_000
 
 
 def looped(rows: int, kappa: float, seed: int, mean: float = 45.0, sd: float = 15.0) -> pd.DataFrame:
     """Draw the appendix record by record, with Python's own random numbers."""
-    import random
-
     rng = random.Random(seed)
     w, u = math.sqrt(kappa / (1 + kappa)), math.sqrt(1 / (1 + kappa))
 
@@ -41,11 +121,8 @@ def looped(rows: int, kappa: float, seed: int, mean: float = 45.0, sd: float = 1
     h = [w * (0.6 * ses[i] - 0.5 * a[i] + 0.2 * e[i] + 0.2 * inc[i]) + u * rng.gauss(0, 1) for i in range(rows)]
     disease, gender = [], []
     for i in range(rows):
-        logits = [
-            0.0,
-            -1.5 + kappa * (0.8 * a[i] - 0.3 * inc[i] - 0.2 * e[i]),
-            -1.3 + kappa * (1.0 * a[i] - 0.2 * inc[i] - 0.1 * e[i]),
-        ]
+        diabetic = -1.5 + kappa * (0.8 * a[i] - 0.3 * inc[i] - 0.2 * e[i])
+        logits = [0.0, diabetic, -1.3 + kappa * (1.0 * a[i] - 0.2 * inc[i] - 0.1 * e[i])]
         odds = [math.exp(v - max(logits)) for v in logits]
         disease.append(rng.choices(DISEASE, odds)[0])
         male = 1 / (1 + math.exp(-w * (0.3 * ses[i] - 0.2 * a[i] + 0.2 * e[i])))
@@ -64,18 +141,16 @@ def looped(rows: int, kappa: float, seed: int, mean: float = 45.0, sd: float = 1
 
 def numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table as numbers, of which means and correlations say how the columns hang together."""
-    return pd.DataFrame(
-        {
-            "male": (table.gender == "male").astype(float),
-            "age": table.age,
-            "low": (table.education == "low").astype(float),
-            "high": (table.education == "high").astype(float),
-            "log_income": np.log(table.income) - 10,
-            "logit_health": np.log(table.health / (100 - table.health)),
-            "diabetic": (table.disease == "diabetic").astype(float),
-            "hypertensive": (table.disease == "hypertensive").astype(float),
-        }
-    )
+    levels = {
+        "male": "gender",
+        "low": "education",
+        "high": "education",
+        "diabetic": "disease",
+        "hypertensive": "disease",
+    }
+    own = {level: (table[column] == level).astype(float) for level, column in levels.items()}
+    logit = np.log(table.health / (100 - table.health))
+    return pd.DataFrame({**own, "age": table.age, "log_income": np.log(table.income) - 10, "logit_health": logit})
 
 
 @pytest.mark.parametrize("kappa", [0.0, 1.0, 10.0])
@@ -92,19 +167,12 @@ def test_moments_are_those_of_a_plain_loop(kappa):
 def test_without_signal_columns_are_independent_and_have_their_closed_forms():
     table = numbers(simulated_health(100_000, 0, 2))
     correlations = table.corr().to_numpy() - np.eye(8)
-    correlations[2:4, 2:4] = correlations[6:8, 6:8] = 0  # two levels of one column exclude each other
+    correlations[1:3, 1:3] = correlations[3:5, 3:5] = 0  # two levels of one column exclude each other
     assert np.abs(correlations).max() < 4.5 / math.sqrt(100_000)
     total = 1 + math.exp(-1.5) + math.exp(-1.3)
-    exact = {
-        "male": 0.5,
-        "age": truncnorm(-1.8, 40 / 15, 45, 15).mean(),
-        "low": norm.cdf(-0.3),
-        "high": norm.sf(0.7),
-        "log_income": 0.0,
-        "logit_health": 0.0,
-        "diabetic": math.exp(-1.5) / total,
-        "hypertensive": math.exp(-1.3) / total,
-    }
+    exact = {"male": 0.5, "low": norm.cdf(-0.3), "high": norm.sf(0.7), "log_income": 0.0, "logit_health": 0.0}
+    exact |= {"diabetic": math.exp(-1.5) / total, "hypertensive": math.exp(-1.3) / total}
+    exact["age"] = truncnorm(-1.8, 40 / 15, 45, 15).mean()
     for name, expected in exact.items():
         assert table[name].mean() == pytest.approx(expected, abs=4.5 * table[name].std() / math.sqrt(100_000)), name
     assert table[["log_income", "logit_health"]].std().to_numpy() == pytest.approx(1, abs=0.02)
@@ -135,27 +203,21 @@ def test_ages_are_cut_off_not_piled_up():
     assert simulated_health(1000, age_mean=60, age_sd=1).age.between(55, 65).all()
 
 
-def test_columns_and_levels():
+def test_columns_and_levels_of_the_simulation():
     table = simulated_health(3000, 1, 0)
     assert list(table) == ["gender", "age", "education", "income", "health", "disease"]
     assert table.education.cat.ordered
-    assert table.education.cat.categories.tolist() == EDUCATION
-    assert set(table.gender) == {"female", "male"}
-    assert table.disease.cat.categories.tolist() == DISEASE
+    levels = table.education.cat.categories.tolist(), set(table.gender), table.disease.cat.categories.tolist()
+    assert levels == (EDUCATION, {"female", "male"}, DISEASE)
     assert table.health.between(0, 100).all()
     assert table.notna().all(axis=None)
 
 
-def test_same_seed_same_table():
-    pd.testing.assert_frame_equal(simulated_health(100, 3, 8), simulated_health(100, 3, 8))
-    assert not simulated_health(100, 3, 8).equals(simulated_health(100, 3, 9))
-    assert simulated_health(100, 3, 8).age.equals(simulated_health(100, 50, 8).age)
-
-
-def test_it_is_a_source():
-    pd.testing.assert_frame_equal(read("simulated_health"), simulated_health())
-    options = {"rows": 50, "kappa": 10, "seed": 3}
-    pd.testing.assert_frame_equal(read(BuiltIn(name="simulated_health", options=options)), simulated_health(50, 10, 3))
+def test_same_seed_same_simulation():
+    one, again, other, more = (simulated_health(100, *each) for each in ((3, 8), (3, 8), (3, 9), (50, 8)))
+    pd.testing.assert_frame_equal(one, again)
+    assert not one.equals(other)
+    assert one.age.equals(more.age)
 
 
 @pytest.mark.parametrize(
