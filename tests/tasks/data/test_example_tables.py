@@ -141,14 +141,8 @@ def looped(rows: int, kappa: float, seed: int, mean: float = 45.0, sd: float = 1
 
 def numbers(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table as numbers, of which means and correlations say how the columns hang together."""
-    levels = {
-        "male": "gender",
-        "low": "education",
-        "high": "education",
-        "diabetic": "disease",
-        "hypertensive": "disease",
-    }
-    own = {level: (table[column] == level).astype(float) for level, column in levels.items()}
+    levels = {"gender": ["male"], "education": ["low", "high"], "disease": ["diabetic", "hypertensive"]}
+    own = {level: (table[column] == level).astype(float) for column, each in levels.items() for level in each}
     logit = np.log(table.health / (100 - table.health))
     return pd.DataFrame({**own, "age": table.age, "log_income": np.log(table.income) - 10, "logit_health": logit})
 

@@ -94,10 +94,8 @@ def test_the_same_limit_is_set_on_the_most_exposed_where_it_could_decide():
 
 
 def test_a_limit_on_each_group_of_the_most_exposed_stays_in_a_small_table_and_will_say_that_it_cannot_tell():
-    chosen, name = (
-        [*measured("common_rows_proportion"), *measured("zero_cap", of="a")],
-        "memorization/common_rows_proportion",
-    )
+    chosen = [*measured("common_rows_proportion"), *measured("zero_cap", of="a")]
+    name = "memorization/common_rows_proportion"
     found = limits(chosen, 0.1, 314, 314)
     assert list(found.values) == [name, f"{name}@outliers", f"{name}@rare_keys", "control_gain/zero_cap.a"]
     assert "control_gain/zero_cap.a@rare_keys" in found.left_out

@@ -78,23 +78,13 @@ def test_an_edited_file_is_read_anew(file):
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("LIMIT", "must name a function of .*, got a int"),
-        ("absent", "must name a function of .*, got no such name"),
-        ("short", "must return 4 rows, got 1"),
-        ("listed", "must return a DataFrame, got list"),
-        ("renamed", r"absent: \['age'\], extra: column 1 \(nearly 'age'\)"),
-    ],
-)
-def test_wrong_functions_are_named(file, name, sentence):
-    with pytest.raises(InputError, match=sentence):
-        release(f"{file}:{name}")
-
-
-@pytest.mark.parametrize(
     ("path", "sentence"),
     [
+        ("{file}:LIMIT", "must name a function of .*, got a int"),
+        ("{file}:absent", "must name a function of .*, got no such name"),
+        ("{file}:short", "must return 4 rows, got 1"),
+        ("{file}:listed", "must return a DataFrame, got list"),
+        ("{file}:renamed", r"absent: \['age'\], extra: column 1 \(nearly 'age'\)"),
         ("nowhere.py:f", "cannot be imported: there is no such file"),
         ("no_such_package.module:f", "cannot be imported: ModuleNotFoundError"),
         ("pandas", "path must read 'package.module:function' or 'file.py:function', got 'pandas'"),
@@ -103,9 +93,9 @@ def test_wrong_functions_are_named(file, name, sentence):
         (3, "path must read"),
     ],
 )
-def test_wrong_paths_are_named(path, sentence):
+def test_wrong_functions_and_paths_are_named(file, path, sentence):
     with pytest.raises(InputError, match=sentence):
-        release(path)
+        release(path.replace("{file}", str(file)) if isinstance(path, str) else path)
 
 
 def test_its_own_failure_is_its_own(file):

@@ -1,5 +1,3 @@
-"""Who makes the releases of a study, and what is known of them beforehand."""
-
 import pytest
 
 from synthrisk.conf import load
@@ -19,14 +17,12 @@ def found(**parts):
 
 
 def test_synthesizers_are_judged_and_references_declare_their_answer():
-    assert [(g.name, g.role, g.answer, g.leaked) for g in found()] == [
-        ("cart", "synthesizer", None, None),
-        ("copy", "reference", "copy", None),
-        ("near_copy", "reference", "near_copy", None),
-        ("repelled", "reference", "repelled", None),
-        ("leaky", "reference", "leak", 0.1),
-        ("fresh", "reference", "ideal", 0.0),
-        ("marginals", "reference", "independent", None),
+    (cart, *references) = found()
+    assert (cart.name, cart.role, cart.answer, cart.leaked) == ("cart", "synthesizer", None, None)
+    assert {g.role for g in references} == {"reference"}
+    assert [(g.name, g.answer, g.leaked) for g in references] == [
+        *((name, name, None) for name in ("copy", "near_copy", "repelled")),
+        *(("leaky", "leak", 0.1), ("fresh", "ideal", 0.0), ("marginals", "independent", None)),
     ]
     (_, mine) = found(synthesizers=["copy"], references=["fresh"])
     assert (mine.name, mine.answer) == ("fresh", "ideal")

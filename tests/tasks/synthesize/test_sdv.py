@@ -147,11 +147,7 @@ def test_one_record_is_refused(name):
         ("ctgan", {"batch_size": 15}, "batch_size must be even and a multiple of pac = 10, got 15"),
         ("tvae", {"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
         ("gaussian_copula", {"default_distribution": "normal"}, "a distribution must be one of norm, beta"),
-        (
-            "gaussian_copula",
-            {"numerical_distributions": {"z": "norm"}},
-            "must name columns of the table, got 'z'",
-        ),
+        ("gaussian_copula", {"numerical_distributions": {"z": "norm"}}, "must name columns of the table, got 'z'"),
     ],
 )
 def test_wrong_options_are_named(name, options, sentence):
