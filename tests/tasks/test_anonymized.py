@@ -26,8 +26,7 @@ def test_an_anonymized_copy_of_the_members_is_a_risk_each_column_is_told_and_a_l
     result = judged(one, anonymized(MEMBERS))
     useful = next(f for f in result.utility if f.synthesizer == "vendor" and f.measure.metric == "coverage")
     assert [useful.details[f"coverage_{name}"][0] for name in ("height", "job", "voted")] == [0, 0, 1]
-    assert result.releases["vendor"].invalid == ""
-    assert result.verdict("vendor") == "RISK"
+    assert (result.releases["vendor"].invalid, result.verdict("vendor")) == ("", "RISK")
     found = {f.measure.metric: f.memorization.value for f in result.findings if f.synthesizer == "vendor"}
     assert found["zero_cap"] > 0.9
     assert found["common_rows_proportion"] > 0.9, "rows are equal beside real values as coarse"

@@ -43,7 +43,6 @@ def said_by_hand(r: int, k: int):
 
 
 def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[tuple[Path, Cell]], pd.DataFrame]:
-    """Return ledgers with random scores, and all their rows in one frame."""
     rng = np.random.default_rng(5)
     kept, frames = [], []
     for r in range(REPETITIONS):
@@ -137,17 +136,22 @@ def test_crossed_interval_against_a_plain_loop(made):
 
 
 @whole
-def test_release_risk_is_one_value_a_release_in_order(made):
+def test_values_of_releases_are_in_order_and_a_release_level_metric_is_judged_over_repetitions(made):
     _, rows, found, _ = made
     by_hand = [
         chosen(rows[(rows.r == r) & (rows.k == k)], CAP, True)["score"].mean()
         for r, k in np.ndindex(REPETITIONS, FOLDS)
     ]
     assert found[CAP].release_risk == pytest.approx(by_hand, abs=1e-12)
+    found = made[2][RATIO]
+    assert (found.risk.value, found.memorization.value) == pytest.approx((0.86, 0.14))
+    assert np.isnan(found.risk_control.value)  # its groups have another size: only the difference is told
+    assert found.release_risk == pytest.approx([0.8, 0.9, 0.81, 0.91, 0.82, 0.92])
+    assert found.details["attempts"] == pytest.approx((11, float("nan")), nan_ok=True)
+    assert set(found.details) == {"attempts", "selective_1"}  # limits of one release are none of a study
 
 
 def told(found) -> str:
-    """Return all that findings hold, types and hidden fields too."""
     return repr([asdict(each) for each in found.values()])
 
 
@@ -178,12 +182,10 @@ def test_findings_are_found_again_to_the_bit_and_made_anew_where_anything_is_ask
 def test_guess_and_details_are_means_over_releases_of_members_and_controls(made):
     found = made[2]
     cap = found[CAP]
-    assert cap.guess == pytest.approx(0.51)
-    assert cap.risk_gain.value == pytest.approx((cap.risk.value - 0.51) / 0.49)
+    assert (cap.guess, cap.risk_gain.value) == (pytest.approx(0.51), pytest.approx((cap.risk.value - 0.51) / 0.49))
     assert cap.details["unseen_keys"] == pytest.approx((0.05, 0.25))
     assert cap.details["guess"] == pytest.approx((0.51, 0.51))  # said of all: stands for both
-    assert set(found[RAPID].details) == {"guess", "mean_gain"}
-    assert (cap.warning, found[RAPID].warning) == ("", "mind")
+    assert (set(found[RAPID].details), cap.warning, found[RAPID].warning) == ({"guess", "mean_gain"}, "", "mind")
     assert "no member" not in found[RAPID].risk.note  # it has a value
 
 
@@ -249,18 +251,7 @@ def test_the_curve_of_a_number_is_the_mean_share_of_members_nearer_than_each_tol
         assert errors[i] == pytest.approx(sum(known) / len(known), abs=1e-12)
 
 
-@whole
-def test_release_level_metric_is_judged_over_repetitions(made):
-    found = made[2][RATIO]
-    assert (found.risk.value, found.memorization.value) == pytest.approx((0.86, 0.14))
-    assert np.isnan(found.risk_control.value)  # its groups have another size: only the difference is told
-    assert found.release_risk == pytest.approx([0.8, 0.9, 0.81, 0.91, 0.82, 0.92])
-    assert found.details["attempts"] == pytest.approx((11, float("nan")), nan_ok=True)
-    assert set(found.details) == {"attempts", "selective_1"}  # limits of one release are none of a study
-
-
 def test_exposed_records_against_a_plain_loop(made):
-    """Their gains are the paper's r_i, on average over the releases that a record was a member of, or was not."""
     _, rows, _, exposed = made
     assert len(exposed) == 2 * N  # the distance has no record
     for measure in (CAP, RAPID):
@@ -276,15 +267,11 @@ def test_exposed_records_against_a_plain_loop(made):
         assert own[["error_as_member", "error_as_control"]].isna().all(axis=None)
 
 
-def test_all_interval_methods_are_made_and_one_is_reported(sample, tmp_path):
-    found = findings(made_ledgers(tmp_path)[0], sample, method="pigeonhole")[0][CAP]
-    assert set(found.intervals["risk"]) == set(found.intervals["memorization"]) == set(METHODS)
-    assert found.risk.method == "pigeonhole"
-    assert found.risk == found.intervals["risk"]["pigeonhole"]
-
-
-def test_confidence_widens_the_interval(sample, tmp_path):
+def test_another_method_or_confidence_has_another_interval(sample, tmp_path):
     ledgers, _ = made_ledgers(tmp_path)
+    found = findings(ledgers, sample, method="pigeonhole")[0][CAP]
+    assert set(found.intervals["risk"]) == set(found.intervals["memorization"]) == set(METHODS)
+    assert (found.risk.method, found.risk) == ("pigeonhole", found.intervals["risk"]["pigeonhole"])
     narrow, wide = (findings(ledgers, sample, confidence=c)[0][CAP].risk for c in (0.8, 0.99))
     assert wide.lower < narrow.lower < narrow.upper < wide.upper
 
@@ -300,20 +287,7 @@ def test_entities_make_the_interval_of_repeated_records_wider(sample, tmp_path):
     assert together.upper - together.lower > alone.upper - alone.lower
 
 
-@whole
-def test_one_release_of_right_and_wrong_has_wilson_and_newcombe_intervals(made, sample):
-    ledgers, rows, _, _ = made
-    found = findings(ledgers[:1], sample)[0][RAPID]
-    assert (found.risk.method, found.memorization.method) == ("wilson", "newcombe")
-    scores = chosen(rows[(rows.r == 0) & (rows.k == 0)], RAPID, True)["score"]
-    x, n, z = scores.sum(), len(scores), 1.6448536269514722
-    centre, half = (x + z**2 / 2) / (n + z**2), z / (n + z**2) * np.sqrt(x * (n - x) / n + z**2 / 4)
-    assert (found.risk.lower, found.risk.upper) == pytest.approx((max(0, centre - half), min(1, centre + half)))
-    assert found.risk.note
-
-
 def test_a_weighted_measure_has_the_values_of_its_metric(sample, tmp_path):
-    """Risk and the risk of control are the weighted means that the metric itself says of each release."""
     rng = np.random.default_rng(0)
     real = pd.DataFrame({"a": rng.integers(0, 3, N), "b": rng.integers(0, 2, N)})
     measure = Measure("inference", "attribute_inference_risk", "b")
@@ -359,7 +333,6 @@ def ranked_ledgers(folder: Path, n: int = 600) -> tuple[list[tuple[Path, Cell]],
 
 
 def test_members_found_are_those_of_all_releases_in_one(tmp_path):
-    """Against the summary of one release and the bound of its scores, each given all rows together."""
     ledgers, rows = ranked_ledgers(tmp_path)
     found = findings(ledgers, sample_of(600, 2, tmp_path), [MEMBERS, CLOSEST, CAP])[0]
     for measure, likely in ((MEMBERS, rows["confidence"].fillna(-np.inf)), (CLOSEST, -rows["distance"])):
@@ -368,8 +341,7 @@ def test_members_found_are_those_of_all_releases_in_one(tmp_path):
         summary = attack_summary(*(p["likely"].to_numpy() for p in parts))
         expected = max(summary.rates[0.01], summary.missing[0.01], key=lambda e: e.value)
         rates = found[measure].tpr
-        assert list(rates) == [0.01, 0.001]
-        assert rates[0.01].value == pytest.approx(expected.value, abs=1e-12)
+        assert (list(rates), rates[0.01].value) == ([0.01, 0.001], pytest.approx(expected.value, abs=1e-12))
         assert rates[0.01].lower < rates[0.01].value < rates[0.01].upper
         assert rates[0.001].note == "fewer than 10000 control scores"
         first = [p[p["k"] == 0] for p in parts]

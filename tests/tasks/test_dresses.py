@@ -46,8 +46,7 @@ def test_a_copy_in_a_dress_is_a_risk_and_the_notes_say_what_was_done(
     one: Sample, wear: Callable[[pd.DataFrame], pd.DataFrame], told: str
 ):
     result = judged(one, wear(MEMBERS.copy()))
-    assert result.verdict("vendor") == "RISK"
-    assert result.releases["vendor"].invalid == ""
+    assert (result.verdict("vendor"), result.releases["vendor"].invalid) == ("RISK", "")
     notes = result.releases["vendor"].notes
     assert any(told in note for note in notes) if told else True
 

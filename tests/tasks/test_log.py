@@ -75,21 +75,16 @@ def written(tmp_path_factory, logged_of):
 
 @pytest.fixture
 def log(written, logged_of):
-    """Give a function that logs a study of another table in an experiment of its own."""
     folder, _ = written
     return lambda study, name, **columns: logged_of(
         study, store(pd.DataFrame({"age": [1, 2, 3]} | columns), folder), folder, experiment=name
     )
 
 
-def test_second_study_joins_the_experiment(written):
-    _, (one, two) = written
+def test_runs_of_a_second_study_join_the_experiment_and_each_reads_back(written):
+    folder, (one, two) = written
     assert one.experiment_id == two.experiment_id
     assert not set(one.runs.values()) & set(two.runs.values())
-
-
-def test_runs_read_back(written):
-    folder, (one, _) = written
     client = MlflowClient(one.uri)
     cart = client.get_run(one.runs["cart"])
     own = {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "5"}
@@ -110,8 +105,7 @@ def test_what_the_releases_have_shown_is_a_tag_and_a_table(written):
     assert client.get_run(two.runs["cart"]).data.tags["release"] == words
     assert "release" not in client.get_run(two.runs["broken"]).data.tags
     table = tabled(*study_run(two, " and tags.study_id = 's-2'"), "releases")
-    assert table["invalid"].tolist() == [words]
-    assert table["rows_of_members"].tolist() == [40.0]
+    assert (table["invalid"].tolist(), table["rows_of_members"].tolist()) == ([words], [40.0])
 
 
 def test_failed_synthesizer_has_a_run_that_says_why(written):
@@ -147,7 +141,7 @@ def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(log)
     assert rows["confidence_improvement"].tolist() == pytest.approx([0.75, 0.5])
 
 
-def test_members_found_and_epsilon_are_tables(log):
+def test_rates_that_are_limited_are_metrics_and_all_are_tables_beside_epsilon(log):
     few = replace(NOT_ESTIMABLE, note="fewer than 10000 control scores")
     tpr = {0.01: Estimate(0.03, 0.02, 0.04), 0.001: few}
     own = finding("cart", "synthesizer", 0.6, Measure("membership", "membership"))
@@ -161,9 +155,6 @@ def test_members_found_and_epsilon_are_tables(log):
     assert rates[["false_positive_rate", "tpr_lower"]].fillna(-1).to_numpy().tolist() == [[0.01, 0.02], [0.001, -1]]
     assert rates["note"].fillna("").tolist() == ["", few.note]
     assert bounds[["synthesizer", "epsilon", "delta", "side"]].to_numpy().tolist() == [["cart", 1.25, 0.001, "flagged"]]
-
-
-def test_a_limited_rate_is_a_metric(log):
     own = finding("cart", "synthesizer", 0.6, Measure("membership", "membership"))
     limited = replace(own, tpr={0.01: Estimate(0.03, 0.02, 0.04)})
     study = replace(result(), findings=[limited], limits={"tpr/membership": Limit(0.1, "the board")})

@@ -27,15 +27,8 @@ from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.results import Limit, ordered_names
 from synthrisk.metrics.verdicts.tables import gda_table
 from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
-from synthrisk.tasks.pages.figures import (
-    Row,
-    curves_figure,
-    memorization_figure,
-    risk_figure,
-    selective_figure,
-    shortened,
-    words_of,
-)
+from synthrisk.tasks.pages import figures
+from synthrisk.tasks.pages.figures import Row
 from synthrisk.tasks.pages.report import record
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
@@ -115,11 +108,16 @@ def plain():
     return Page(page())
 
 
-def test_numbers_of_the_table_are_those_of_the_result():
+def test_numbers_of_the_table_are_those_of_the_result_in_the_order_of_their_generators():
     row = plain().row("cart", "rapid.income")
     assert row[2:] == ["0.450 [0.440, 0.460]", "0.250", "+0.267", "0.325", "+0.185", "+0.125 [+0.119, +0.131]", "RISK"]
     words = [plain().row(n, "rapid.income")[-1] for n in ("coarse", "copy")]
     assert [*words, plain().row("cart", DISTANCE.key)[-1]] == ["NO EVIDENCE", "reference", "no limit"]
+    names = ["fresh", "cart", "marginals", "copy", "zeta", "leaky", "alpha"]
+    found = study([finding(n, RAPID, 0.3, 0.0) for n in names], checks=[])
+    assert ordered_names(found) == ["cart", "zeta", "alpha", "copy", "leaky", "fresh", "marginals"]
+    cells = [row[0] for row in read(found).rows if row[1:2] == ["rapid.income"] and len(row) == 9]
+    assert cells == ordered_names(found)
 
 
 def test_what_a_usual_study_does_not_have_is_nowhere_on_its_page():
@@ -186,16 +184,7 @@ def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
         "NO EVIDENCE coarse – may go out under your limits.",
     ):
         assert part in plain().head
-    assert "marginals" not in plain().head
-    assert "no verdict" not in plain().head
-
-
-def test_order_is_synthesizers_then_copy_leaky_fresh_marginals():
-    names = ["fresh", "cart", "marginals", "copy", "zeta", "leaky", "alpha"]
-    found = study([finding(n, RAPID, 0.3, 0.0) for n in names], checks=[])
-    assert ordered_names(found) == ["cart", "zeta", "alpha", "copy", "leaky", "fresh", "marginals"]
-    cells = [row[0] for row in read(found).rows if row[1:2] == ["rapid.income"] and len(row) == 9]
-    assert cells == ordered_names(found)
+    assert [each for each in ("marginals", "no verdict") if each in plain().head] == []
 
 
 def test_a_failed_control_makes_a_banner_and_no_verdict():
@@ -227,22 +216,16 @@ def test_names_are_harmless_and_whole(name):
     assert name in in_record.text
 
 
-def test_the_page_fetches_nothing_and_runs_nothing():
+def test_the_page_is_the_same_each_time_fetches_and_runs_nothing_and_has_unique_ids_and_a_panel_a_measure():
     links = [v for k, v in plain().attributes if k in ("href", "src", "xlink:href", "action", "data")]
     assert links
     assert all(v.startswith("#") or v in ("record.html", "report.html") for v in links)
     assert not {"script", "link", "img", "iframe", "object", "form"} & set(plain().tags)
     assert not [k for k, _ in plain().attributes if k.startswith("on")]
     assert "http" not in re.sub(r'xmlns(:xlink)?="[^"]*"|http-equiv', "", page())
-
-
-def test_same_input_gives_the_same_bytes_and_ids_are_unique():
     assert report_of(usual(), "name: adult\n") == page()
     ids = [v for k, v in plain().attributes if k == "id"]
     assert len(ids) == len(set(ids))
-
-
-def test_figures_are_well_formed_svg_with_a_panel_a_measure():
     drawings = re.findall(r"<svg .*?</svg>", page(), flags=re.DOTALL)
     panels = [ElementTree.fromstring(d) for d in drawings if "xmlns" in d]
     assert len(panels) == 2 + 2 + 1  # memorization, risk, and the curve of one measure
@@ -251,19 +234,16 @@ def test_figures_are_well_formed_svg_with_a_panel_a_measure():
     assert "limit 0.05" in labels
 
 
-def test_panels_draw_the_estimates_at_their_values():
+def test_panels_draw_the_estimates_at_their_values_with_labels_apart():
     rows = [Row("cart", False, ALONE), Row("copy", True, finding("copy", RAPID, 0.91, 0.55)), Row("x", False)]
-    drawn = {tuple(map(float, line.get_xdata())) for line in memorization_figure(rows, 0.05).axes[0].lines}
+    drawn = {tuple(map(float, line.get_xdata())) for line in figures.memorization_figure(rows, 0.05).axes[0].lines}
     assert {(0.125,), (0.125 - 0.006, 0.125 + 0.006), (0.55,), (0.05, 0.05), (0.0, 0.0)} <= drawn
-    axes = risk_figure(rows).axes[0]
+    axes = figures.risk_figure(rows).axes[0]
     assert {(0.45,), (0.325,), (0.91,)} <= {tuple(map(float, line.get_xdata())) for line in axes.lines}
     assert [c.get_segments()[0][0][0] for c in axes.collections] == [0.25, 0.25]  # the guess
-    line = curves_figure(rows[:1]).axes[0].lines[0]
+    line = figures.curves_figure(rows[:1]).axes[0].lines[0]
     assert (list(line.get_xdata()), list(line.get_ydata())) == (list(CURVE), [e.value for e in ALONE.curve])
-
-
-def test_curve_labels_do_not_overlap_and_stay_inside():
-    figure = curves_figure([Row(f"s{i}", False, finding(f"s{i}", RAPID, 0.9)) for i in range(16)])
+    figure = figures.curves_figure([Row(f"s{i}", False, finding(f"s{i}", RAPID, 0.9)) for i in range(16)])
     places = sorted(t.get_position()[1] for t in figure.axes[0].texts)
     height = figure.get_figheight() * figure.axes[0].get_position().height
     assert min(b - a for a, b in pairwise(places)) * height >= 0.16
@@ -308,14 +288,11 @@ def test_failed_synthesizers_are_told_everywhere():
     assert "All numbers" not in none.text
 
 
-def test_thresholds_name_who_chose_them():
+def test_thresholds_name_who_chose_them_and_the_look_at_the_releases_where_it_decides():
     shown = read(usual(limits=LIMITS | {f"risk/{DISTANCE.key}": Limit(0.00001, "")}))
     above = ["+0.550 [+0.544, +0.556] above", "+0.400 [+0.394, +0.406] above"]
     assert shown.row("memorization", "rapid.income")[2:] == ["0.05", "the ethics board", *above]
     assert shown.row("risk", DISTANCE.key)[2:4] == ["1e-05", "not stated"]
-
-
-def test_the_limit_of_the_look_at_the_releases_stands_with_the_others_where_it_decides():
     looked = Verdict("cart", LOOK, 0.04, "RISK", "the release lies on members", 0.2, 0.15, 0.25)
     assert LOOK not in recorded(usual()).text
     result = replace(usual(), verdicts=[*usual().verdicts, looked])
@@ -326,25 +303,11 @@ def test_the_limit_of_the_look_at_the_releases_stands_with_the_others_where_it_d
     assert "+0.200 [+0.150, +0.250]" in chapter.text.partition("look/nearness, limit 0.04")[2]
 
 
-def test_many_measures_and_synthesizers():
-    measures = [replace(RAPID, label=f"rapid_{i}") for i in range(3)]
-    names = [f"a very long name of synthesizer number {i}, which does not end" for i in range(12)]
-    shown = read(study([finding(n, m) for n in names for m in measures], limits={}))
-    assert len([r for r in shown.rows if len(r) == 9]) == 36
-    assert shown.tags.count("figure") == 9
-
-
-def test_names_are_shortened_in_the_middle():
-    told = [shortened(n) for n in ("cart", "vendor-a-2024-release-number-2", "two\nlines\x00")]
-    assert told == ["cart", "vendor-a-20…se-number-2", "two lines"]
-    assert len(shortened("合成" * 20)) == 11
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(-0.0004, "0.000"), (0.0004, "0.000"), (-0.0006, "−0.001"), (1.0, "1.000")]
-)
-def test_number(value, text):
-    assert number(value) == number(value, sign=True).lstrip("+") == text
+def test_long_names_and_numbers_are_shortened():
+    told = [figures.shortened(n) for n in ("cart", "vendor-a-2024-release-number-2", "two\nlines\x00")]
+    assert (told, len(figures.shortened("合成" * 20))) == (["cart", "vendor-a-20…se-number-2", "two lines"], 11)
+    for value, text in ((-0.0004, "0.000"), (0.0004, "0.000"), (-0.0006, "−0.001"), (1.0, "1.000")):
+        assert number(value) == number(value, sign=True).lstrip("+") == text
 
 
 def test_the_decision_record_says_what_may_go_out_under_whose_limits_and_has_room_for_a_decision():
@@ -364,13 +327,10 @@ def test_the_decision_record_says_what_may_go_out_under_whose_limits_and_has_roo
     assert "INCONCLUSIVE" not in shown.text
     assert not {"script", "link", "img"} & set(shown.tags)
     assert [v for k, v in shown.attributes if k in ("href", "src")] == ["report.html"]
-
-
-@pytest.mark.parametrize("source", ["", NOT_SAID])
-def test_the_record_says_that_nobody_is_named_who_set_a_limit(source):
-    limits = {name: replace(limit, source=source) for name, limit in usual().limits.items()}
-    text = recorded(replace(usual(), limits=limits)).text
-    assert "and no others. They were set by nobody who is named." in text
+    for source in ("", NOT_SAID):
+        limits = {name: replace(limit, source=source) for name, limit in usual().limits.items()}
+        nobody = recorded(replace(usual(), limits=limits)).text
+        assert "and no others. They were set by nobody who is named." in nobody
 
 
 def test_the_record_of_one_release_names_the_files_that_were_judged():
@@ -416,16 +376,13 @@ def test_the_legend_says_how_sure_the_ends_of_intervals_are():
     assert "“At least”" not in recorded(replace(shown, facts={})).text
 
 
-def test_limits_and_generators_that_the_record_has_no_room_for_are_counted_by_their_word():
+def test_the_record_counts_what_it_has_no_room_for_and_says_which_leak_a_kept_limit_would_have_shown():
     kept = [Verdict("cart", f"memorization/m{n}.job", 0.05, "NO EVIDENCE", "", 0.01, 0.0, 0.02) for n in range(5)]
     silent = Verdict("cart", "memorization/m5.job", 0.05, "CANNOT TELL", "", 0.01, -0.1, 0.1)
     shown = recorded(replace(study([ALONE], {SINGLE: Limit(0.05, "")}), verdicts=[*kept, silent]))
     assert "Others, in the report: 1 NO EVIDENCE, 1 CANNOT TELL." in shown.text
     nine = recorded(study([finding(f"vine-{i}") for i in range(9)], limits={}))
     assert "Besides: 5 not judged; the report has each of them." in nine.text
-
-
-def test_the_record_says_which_leak_a_limit_that_is_kept_would_have_shown():
     reason = "memorization lies inside ±0.05; a leak of about 1.8% of the training rows would have been seen"
     kept = Verdict("cart", SINGLE, 0.05, "NO EVIDENCE", reason, 0.01, 0.0, 0.02)
     assert not recorded(replace(study([ALONE]), verdicts=[kept])).lacks(
@@ -434,7 +391,7 @@ def test_the_record_says_which_leak_a_limit_that_is_kept_would_have_shown():
     )
 
 
-def test_a_risk_that_no_limit_shows_names_what_shows_it_and_no_other_number():
+def test_what_shows_a_risk_decides_it_and_an_open_word_hinges_on_a_number():
     names = Verdict("cart", RELEASED, 0.001, "RISK", "mail: values of 9 of 10 people in the data are in the release")
     open_one = Verdict("cart", SINGLE, 0.05, "INCONCLUSIVE", "", 0.04, 0.03, 0.06)
     result = replace(study([ALONE]), verdicts=[open_one, names])
@@ -443,14 +400,11 @@ def test_a_risk_that_no_limit_shows_names_what_shows_it_and_no_other_number():
     assert "+0.040" not in head.partition("Why, limit by limit")[0]
     words = "values that name people may not be released of people in the data more often than of others"
     assert words in recorded(result).text
-
-
-def test_what_an_open_word_hinges_on_is_not_said_to_decide_it():
     head = read(study([ALONE], {SINGLE: Limit(0.12, "")})).head
     assert [part in head for part in ("INCONCLUSIVE cart", "Hinges on", "Decided by")] == [True, True, False]
 
 
-def test_limits_of_one_value_by_one_author_share_a_row_of_the_record():
+def test_the_record_tells_limits_of_one_author_in_a_row_and_in_the_unit_of_its_sentences():
     limits = {SINGLE: BOARD, "control_gain/rapid.income": BOARD, "risk/rapid.income": Limit(0.05, "the steward")}
     rows = recorded(study([ALONE], limits)).text.split("limitset by")[1]
     predicted = "eople whose income is predicted clearly better than by a plain guess"
@@ -461,9 +415,6 @@ def test_limits_of_one_value_by_one_author_share_a_row_of_the_record():
         f"P{predicted} risk/rapid.income5 in 100 (0.05)the steward",
     ):
         assert part in rows
-
-
-def test_the_record_tells_limits_in_the_unit_of_its_sentences():
     found = [finding("cart", replace(RAPID, label=n, metric=n, sensitive=None)) for n in (DISTANCE.key, "membership")]
     advice = "4 folds, or a limit of 0.07"
     verdicts = [
@@ -493,7 +444,6 @@ def claims(*told, columns="10", **others):
 
 
 def label_of(made):
-    """Return how the picture of the GDA view is told to who does not see it."""
     return next(v for k, v in made.attributes if k == "aria-label" and "confidence improvement" in v)
 
 
@@ -516,7 +466,7 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
     assert label.endswith("; copy claim probability 0.00, susceptibility 0.10")
 
 
-def test_picture_and_table_of_one_column_that_can_be_attacked_whole_tell_the_same():
+def test_one_column_attacked_whole_is_told_alike_in_picture_and_table_and_people_with_several_records_are_counted():
     result = claims(("income", 150), columns="15")
     made = read(result)
     said = dict(re.findall(r"(susceptibility|prior knowledge|work)(?: \(cells a claim\))? ([\d.]+)", label_of(made)))
@@ -524,9 +474,6 @@ def test_picture_and_table_of_one_column_that_can_be_attacked_whole_tell_the_sam
     assert made.row("cart", "income")[8:11] == ["0.067", "5.00", "12.00"]
     (told,) = gda_table(result).query("weakest == 'all'").to_dict("records")
     assert (told["susceptibility"], told["prior_knowledge"], told["work"]) == (pytest.approx(1 / 15), 5, 12)
-
-
-def test_claims_about_people_with_several_records_are_said_to_be_above_the_guess():
     alone = claims(("income", 150))
     every = [replace(alone, facts=alone.facts | {"records": "600"} | own) for own in ({}, {"entities": "150"})]
     assert ["The 600 records are of 150 people" in report_of(each) for each in every] == [False, True]
@@ -542,8 +489,7 @@ def test_as_many_of_the_worst_columns_are_put_together_as_the_study_says():
     assert table["weakest"].tolist() == [2, "all", 7, 1]
     assert table["columns"].tolist() == ["b, a", "b, a, c", "b, a, c", "b"]
     assert table["confidence_improvement"].tolist() == pytest.approx([0.65, 1.3 / 3, 1.3 / 3, 0.8])
-    assert table["claims"].tolist() == [400, 600, 600, 200]
-    assert as_json(result)["gda"] == table.to_dict("records")
+    assert (table["claims"].tolist(), as_json(result)["gda"]) == ([400, 600, 600, 200], table.to_dict("records"))
     assert not [r for r in read(claims(("income", 150))).rows if len(r) == 12 and not r[0]]
 
 
@@ -553,31 +499,27 @@ def surest(name, **precision):
     return Row(name, False, replace(finding(name), details=told))
 
 
-def test_selective_curves_begin_at_the_smallest_share_that_is_estimable():
+def test_selective_curves_begin_at_the_smallest_estimable_share_each_beside_its_dashed_base_rate():
     def ticks(*rows):
-        return [t.get_text() for t in selective_figure(list(rows)).axes[0].get_xticklabels()]
+        return [t.get_text() for t in figures.selective_figure(list(rows)).axes[0].get_xticklabels()]
 
     rows = [surest("a", q0_001=NAN, q0_01=0.9, q0_1=0.5, q1=0.25), surest("b", q0_02=0.4)]
-    lines = {tuple(line.get_ydata()): line for line in selective_figure(rows).axes[0].lines}
+    lines = {tuple(line.get_ydata()): line for line in figures.selective_figure(rows).axes[0].lines}
     assert list(lines[0.9, 0.5, 0.25].get_xdata()) == pytest.approx([0, 0.5, 1])
     assert lines[(0.4,)].get_marker() == "o"  # a line of one point would not be seen
-    assert ticks(*rows) == ["all", "10 %", "1 %"]
-    assert ticks(surest("a", q0_5=0.5, q1=0.25)) == ["all", "10 %"]
+    assert (ticks(*rows), ticks(surest("a", q0_5=0.5, q1=0.25))) == (["all", "10 %", "1 %"], ["all", "10 %"])
     assert ticks(surest("a", q0_002=0.5, q1=0.25)) == ["all", "10 %", "1 %", "0.1 %"]
-    nothing = selective_figure([surest("a", q0_5=NAN), Row("c", False)]).axes[0]
+    nothing = figures.selective_figure([surest("a", q0_5=NAN), Row("c", False)]).axes[0]
     assert [t.get_text() for t in nothing.texts] == ["too few claims"]
-
-
-def test_each_selective_curve_has_its_base_rate_as_a_dashed_line_of_its_colour():
     row = surest("a", q0_1=0.9, q1=0.5)
     bases = {f"selective_{share}_baseline": (0.4, 0.0) for share in ("0.1", "0.5", "1")}
     with_base = replace(row, finding=replace(row.finding, details=row.finding.details | bases))
-    figure = selective_figure([with_base, surest("b", q0_1=0.7)])
+    figure = figures.selective_figure([with_base, surest("b", q0_1=0.7)])
     (curve, *_), (base,) = (
         [line for line in figure.axes[0].lines if list(line.get_ydata()) == ends] for ends in ([0.9, 0.5], [0.4, 0.4])
     )
     assert (base.get_color(), base.get_linestyle()) == (curve.get_color(), "--")
-    assert words_of(figure).count("(base rate 0.400)") == 1
+    assert figures.words_of(figure).count("(base rate 0.400)") == 1
 
 
 def test_vulnerable_records_stand_beside_all():
@@ -589,20 +531,17 @@ def test_vulnerable_records_stand_beside_all():
     assert any(name == "aria-label" and value.startswith(words) for name, value in made.attributes)
 
 
-def test_yardsticks_of_details_stand_beside_the_value_and_the_mean_gain_in_a_row():
+def test_yardsticks_stand_beside_the_value_in_a_table_and_as_a_line_in_the_figure():
     details = {"unseen_keys": (0.125, 0.25), "ceiling": (0.75, 0.75), "mean_gain": (0.5, 0.4)}
     html = report_of(study([replace(ALONE, details=details, warning="<mind> this")]), "name: adult\n")
     assert "unseen keys 0.125 (control 0.250), ceiling 0.750" in Page(html).text
     assert "&lt;mind&gt; this" in html
     assert Page(html).row("cart", "rapid.income", "mean gain")[3:] == ["0.500", "0.400"]
-
-
-def test_yardsticks_of_synthesizers_have_a_table_and_a_line_in_the_figure():
     shown = read(study([beside(ALONE), beside(finding("copy", RAPID, 0.91, 0.55))]))
     told = ["population", "0.400 [0.390, 0.410]", "+0.083 [+0.053, +0.113]", "+0.050 [+0.030, +0.070]"]
     assert shown.row("cart", "rapid.income", "0.450")[3:] == told
     assert len([r for r in shown.rows if "population" in r]) == 1
-    axes = risk_figure([Row("cart", False, beside(ALONE))]).axes[0]
+    axes = figures.risk_figure([Row("cart", False, beside(ALONE))]).axes[0]
     assert [c.get_segments()[0][0][0] for c in axes.collections] == [0.25, 0.4]
     assert "thin line" in shown.text
 
@@ -631,7 +570,7 @@ def pair(value, p, lower="", measure=RAPID):
     return Comparison(measure, "memorization", "cart", "coarse", around(value, 0.01), p / 2, p, p, lower)
 
 
-def test_pairs_that_differ_come_first():
+def test_pairs_that_differ_come_first_and_that_none_differs_is_said():
     far = replace(RAPID, label="far")
     shown = read(usual(comparisons=[pair(0.001, 0.8), pair(0.113, 0.0002, "coarse", far)]))
     rows = [r for r in shown.rows if r and r[0].startswith("cart − coarse")]
@@ -639,9 +578,6 @@ def test_pairs_that_differ_come_first():
     assert [c.strip() for c in rows[0][3:7]] == ["+0.113 [+0.103, +0.123]", "< 0.001", "< 0.001", "< 0.001"]
     assert "2 comparisons, 1 with a difference" in shown.text
     assert "No pair differs" not in shown.text
-
-
-def test_no_pair_differs_is_said():
     lost = Comparison(RAPID, "risk", "cart", "coarse", NOT_ESTIMABLE, NAN, NAN, NAN)
     text = read(usual(comparisons=[pair(0.001, 0.8), lost])).text
     assert "No pair differs by more than chance could make." in text
@@ -657,8 +593,7 @@ def test_power_is_a_table_of_shares():
     shown = read(usual(powers=powers))
     assert shown.row("measure", "1%") == ["measure", "1%", "5%", "seen in four of five"]
     assert shown.row("rapid.income", "missed") == ["rapid.income", "missed", "seen", "2.3%"]
-    assert shown.row("far")[-1] == "none"
-    assert shown.row("on") == ["on", "–", "missed", "30% (line continued)"]
+    assert (shown.row("far")[-1], shown.row("on")) == ("none", ["on", "–", "missed", "30% (line continued)"])
 
 
 def test_a_word_stands_beside_the_quantity_that_it_was_given_for():

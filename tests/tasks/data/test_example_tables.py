@@ -19,8 +19,7 @@ REFERENCE = Path(__file__).parents[2] / "reference" / "sdmetrics" / "fair_1000"
 
 def test_the_adult_table_is_the_published_one_without_blanks_and_with_sorted_levels():
     adult = read("adult")
-    assert adult.shape == (32561, 15)
-    assert adult.income.value_counts().to_dict() == {"<=50K": 24720, ">50K": 7841}
+    assert (adult.shape, adult.income.value_counts().to_dict()) == ((32561, 15), {"<=50K": 24720, ">50K": 7841})
     missing = adult.isna().sum()
     assert missing[missing > 0].to_dict() == {"workclass": 1836, "occupation": 1843, "native_country": 583}
     sums = adult.duplicated().sum(), adult.age.min(), adult.age.max(), adult.fnlwgt.sum()
@@ -39,8 +38,7 @@ def test_the_credit_is_shipped():
 
 def test_the_fair_survey_is_the_published_one_and_the_reference_sample_is_of_it():
     fair, sample = read("fair"), pd.read_csv(REFERENCE / "real.csv")
-    assert fair.shape == (6366, 9)
-    assert fair.affairs.mean() == pytest.approx(0.705374, abs=5e-7)
+    assert (fair.shape, fair.affairs.mean()) == ((6366, 9), pytest.approx(0.705374, abs=5e-7))
     assert (fair.affairs > 0).sum() == 2053
     assert not fair.isna().any().any()
     fair["age"] = fair["age"] // 1  # the sample holds whole years
@@ -54,7 +52,7 @@ def test_without_statsmodels_it_says_what_is_missing(monkeypatch):
         read("fair")
 
 
-def test_columns_of_factors_are_as_asked_and_hang_together():
+def test_factors_are_as_asked_hang_together_and_a_seed_draws_other_people_of_the_same_population():
     table = factors(rows=2000, numeric=3, categorical=2, rare=0.01, seed=4)
     assert list(table.columns) == ["n1", "n2", "n3", "c1", "c2", "target"]
     assert table["target"].value_counts().to_dict() == {"no": 1980, "yes": 20}
@@ -62,16 +60,10 @@ def test_columns_of_factors_are_as_asked_and_hang_together():
     numbers = table[["n1", "n2", "n3"]]
     assert np.abs(numbers.corr().to_numpy()[np.triu_indices(3, 1)]).max() > 0.2
     assert numbers.std().to_numpy() == pytest.approx(np.sqrt(1.49), rel=0.1)
-
-
-def test_seeds_of_factors_draw_other_people_of_the_same_population():
     first, again, other = (factors(rows=3000, numeric=3, categorical=0, seed=s) for s in (1, 1, 2))
     pd.testing.assert_frame_equal(first, again)
     assert not first.equals(other)
     assert first["target"].dtype == float
-
-
-def test_records_of_a_person_are_alike():
     table = factors(rows=3000, numeric=2, categorical=1, records_each=3)
     assert (table["person"].value_counts() == 3).all()
     assert table.groupby("person")["n1"].std().mean() < 0.7 * table["n1"].std()
@@ -190,14 +182,7 @@ def test_disease_is_a_function_of_the_others_where_kappa_is_endless():
     assert (table.disease.cat.codes.to_numpy() == expected).mean() > 0.999
 
 
-def test_ages_are_cut_off_not_piled_up():
-    age = simulated_health(MANY, 1, 0, age_mean=18, age_sd=40).age
-    assert age.between(18, 85).all()
-    assert not age.isin([18, 85]).any()
-    assert simulated_health(1000, age_mean=60, age_sd=1).age.between(55, 65).all()
-
-
-def test_columns_and_levels_of_the_simulation():
+def test_the_simulation_has_its_columns_and_levels_and_one_seed_one_table():
     table = simulated_health(3000, 1, 0)
     assert list(table) == ["gender", "age", "education", "income", "health", "disease"]
     assert table.education.cat.ordered
@@ -205,13 +190,14 @@ def test_columns_and_levels_of_the_simulation():
     assert levels == (EDUCATION, {"female", "male"}, DISEASE)
     assert table.health.between(0, 100).all()
     assert table.notna().all(axis=None)
-
-
-def test_same_seed_same_simulation():
     one, again, other, more = (simulated_health(100, *each) for each in ((3, 8), (3, 8), (3, 9), (50, 8)))
     pd.testing.assert_frame_equal(one, again)
     assert not one.equals(other)
     assert one.age.equals(more.age)
+    age = simulated_health(MANY, 1, 0, age_mean=18, age_sd=40).age
+    assert age.between(18, 85).all()
+    assert not age.isin([18, 85]).any()
+    assert simulated_health(1000, age_mean=60, age_sd=1).age.between(55, 65).all()
 
 
 @pytest.mark.parametrize(

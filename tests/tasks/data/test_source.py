@@ -26,34 +26,29 @@ def refused(source, *says):
     return "".join(traceback.format_exception(caught.value))
 
 
-def test_csv_parquet_and_compressed(tmp_path):
+def test_files_and_urls_are_read_and_integers_beside_missing_cells_stay_exact(tmp_path):
     FRAME.to_csv(tmp_path / "a.csv", index=False)
     FRAME.to_parquet(tmp_path / "a.parquet")
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes()))
     for name in ("a.csv", "a.parquet", "a.csv.gz"):
         frame = read(str(tmp_path / name))
-        assert frame.age.tolist() == [40, 41]
-        assert frame.name.isna().tolist() == [False, True]
-
-
-def test_urls(tmp_path):
+        assert (frame.age.tolist(), frame.name.isna().tolist()) == ([40, 41], [False, True])
     FRAME.to_csv(tmp_path / "a.csv", index=False)
     with fsspec.open("memory://folder/a.csv", "w") as file:
         FRAME.to_csv(file, index=False)
     assert read((tmp_path / "a.csv").as_uri()).age.tolist() == [40, 41]
     assert read("memory://folder/a.csv").age.tolist() == [40, 41]
-
-
-def test_parquet_integers_beside_missing_cells_stay_exact(tmp_path):
     pd.DataFrame({"a": pd.array([2**60 + 1, None], dtype="Int64")}).to_parquet(tmp_path / "a.parquet")
     assert read(str(tmp_path / "a.parquet")).a.iloc[0] == 2**60 + 1
 
 
-def test_nearest_right_name(tmp_path):
+def test_nearest_right_name_of_what_leads_nowhere(tmp_path):
     refused("adlut", "did you mean 'adult'?", "built in: adult")
     (tmp_path / "patients.csv").write_text("a\n1\n")
     refused(str(tmp_path / "patient.csv"), "no file", "did you mean 'patients.csv'?")
     refused(str(tmp_path / "nowhere" / "patient.csv"), "no file")
+    refused("memroy://a.csv", "did you mean 'memory'?")
+    refused("memory://nothing.csv", "'memory://nothing.csv' must lead to a file, found none there")
 
 
 def test_not_a_table(tmp_path):
@@ -77,11 +72,6 @@ def test_url_errors_show_no_credentials(protocol, sentence):
     assert not [secret for secret in ("hunter2", "abc") if secret in text]
 
 
-def test_urls_that_lead_nowhere():
-    refused("memroy://a.csv", "did you mean 'memory'?")
-    refused("memory://nothing.csv", "'memory://nothing.csv' must lead to a file, found none there")
-
-
 @pytest.mark.parametrize("number", ["", "adult", "-1", "1.5", "²"])
 def test_openml_id(number):
     refused(f"openml:{number}", "openml:<number>")
@@ -100,8 +90,7 @@ def database(tmp_path):
 
 def test_sql(database):
     frame = read(Sql(url=database, query="select id, name from people where name like '%' order by name desc"))
-    assert frame.id.iloc[0] == 2**60 + 1
-    assert frame.id.isna().tolist() == [False, True]
+    assert (frame.id.iloc[0], frame.id.isna().tolist()) == (2**60 + 1, [False, True])
     assert frame.name.tolist() == ["Ada", "50%"]
 
 
@@ -173,8 +162,7 @@ def test_paths_home_folder_and_urls(folder, file, monkeypatch):
         copy.write((folder / name).read_bytes())
     for source in (str(folder / file), f"~/{file}", f"memory://formats/{file}", f"file://{folder}/{file}"):
         frame = read(source)
-        assert frame.age.tolist() == [40, 41, 42, 43]
-        assert frame.plz.tolist() == ["01003", "83022", "01003", "10115"]
+        assert (frame.age.tolist(), frame.plz.tolist()) == ([40, 41, 42, 43], ["01003", "83022", "01003", "10115"])
     assert list(read(f"{folder / name}#Only age").columns) == ["age"] if sheet else True
 
 
@@ -184,8 +172,7 @@ def test_a_study_has_labels_and_knows_what_is_missing(folder):
     settings = Data(source="people.sav", quasi_identifiers=["age"], sensitive=["vote"])
     table = typed(frame, settings, Split(holdout=0.5))
     assert table.vote.cat.categories.tolist() == ["no", "yes"]
-    assert table.age.isna().tolist() == [False, True, False, False]
-    assert table.age.dtype == "float64"
+    assert (table.age.isna().tolist(), table.age.dtype) == ([False, True, False, False], "float64")
     assert not table.attrs
 
 

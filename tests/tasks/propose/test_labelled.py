@@ -16,7 +16,6 @@ each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.na
 
 @pytest.fixture(scope="module")
 def proposed(tmp_path_factory):
-    """Write each table once as its steward did, and look at it once."""
     folder: Path = tmp_path_factory.mktemp("labelled")
 
     @cache

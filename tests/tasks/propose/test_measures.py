@@ -65,16 +65,13 @@ def test_where_single_people_have_levels_of_their_own_these_are_looked_at_and_li
     check_limits(list(found), measured("one_person_values"))
 
 
-def test_limits_are_set_where_one_number_means_the_same():
+def test_limits_are_set_where_one_number_means_the_same_and_without_a_thousand_controls_membership_is_a_difference():
     guessed = [Measure(name, name, column) for name in ("zero_cap", "rapid") for column in ("a", "b")]
     others = measured("membership", "distance_to_closest_record", "accuracy")
     variant = Measure("zero_cap-without-age", "zero_cap", "a", variant_of="zero_cap")
     found = limits([*guessed, variant, *others], 0.1, 1000, 1000, groups=False).values
     gains = dict.fromkeys((f"control_gain/{name}" for name in ("zero_cap.a", "zero_cap.b", "rapid.a", "rapid.b")), 0.1)
     assert found == gains | {"tpr/membership": pytest.approx(0.11)}
-
-
-def test_without_a_thousand_control_records_membership_is_limited_as_a_difference():
     found = limits(measured("membership"), 0.1, 999, 999, groups=False)
     assert found == ({"memorization/membership": 0.1}, "")
 
@@ -93,27 +90,21 @@ def test_the_same_limit_is_set_on_the_most_exposed_where_it_could_decide():
     assert "control_gain/zero_cap.a@outliers" in limits(chosen, 0.05, 24_000, 24_000).values
 
 
-def test_a_limit_on_each_group_of_the_most_exposed_stays_in_a_small_table_and_will_say_that_it_cannot_tell():
+def test_a_limit_on_each_group_of_the_most_exposed_stays_in_a_small_table_and_where_none_could_decide_all_say_so():
     chosen = [*measured("common_rows_proportion"), *measured("zero_cap", of="a")]
     name = "memorization/common_rows_proportion"
     found = limits(chosen, 0.1, 314, 314)
     assert list(found.values) == [name, f"{name}@outliers", f"{name}@rare_keys", "control_gain/zero_cap.a"]
     assert "control_gain/zero_cap.a@rare_keys" in found.left_out
     assert f"{name}@outliers" not in limits(chosen, 0.1, 314, 314, groups=False).values
-
-
-def test_where_no_limit_could_decide_all_are_set_and_say_so_themselves():
     found = limits(measured("zero_cap", of="a"), 0.05, 100, 100)
     assert list(found.values) == ["control_gain/zero_cap.a"]
     assert found.left_out
 
 
-def test_with_few_control_records_a_measure_that_sees_near_copies_is_added():
+def test_with_few_control_records_a_measure_that_sees_near_copies_is_added_where_the_atlas_is_there(table, monkeypatch):
     numbers = pd.DataFrame({name: np.arange(50.0) for name in ("age", "sex", "ill", *"abcdef")})
     assert [also_needed(numbers, of(), controls) for controls in (5000, 450)] == [[], ["hitting_rate"]]
-
-
-def test_without_an_atlas_nothing_is_added(table, monkeypatch):
     monkeypatch.setattr("synthrisk.tasks.propose.measures.shipped", lambda: None)
     assert also_needed(table, of(["age"]), 450) == []
 
@@ -138,33 +129,23 @@ def test_who_is_alone_is_counted_as_by_a_plain_loop(keys):
     assert singled_out(table, keys, {}) == pytest.approx(np.mean([counts[row] == 1 for row in rows]))
 
 
-def test_coarse_keys_hold_together_at_least_half_of_the_records():
+def test_coarse_keys_hold_together_half_of_the_records_and_stay_as_they_are_where_they_do():
     table = people()
     known = ["age", "sex", "zip", "born"]
     assert singled_out(table, known, {}) > 0.95
     found = look_up(table, known)
     assert singled_out(table, list(found.columns), found.bins) <= ALONE
     assert "sex" not in found.bins  # it is coarse enough as it is
-
-
-def test_keys_that_are_coarse_already_stay_as_they_are():
     table = people().assign(age=lambda t: t["age"] // 30)
     found = look_up(table, ["age", "sex"])
-    assert (found.columns, found.bins) == (("age", "sex"), {})
+    assert (found.columns, found.bins, singled_out(people(), [], {})) == (("age", "sex"), {}, 0)
 
 
-def test_columns_are_left_out_where_coarsening_does_not_do():
+def test_columns_are_left_out_where_coarsening_does_not_do_but_the_last():
     rng = np.random.default_rng(1)
     table = pd.DataFrame({f"c{i}": pd.Categorical(rng.integers(0, 6, 200).astype(str)) for i in range(12)})
     found = look_up(table, list(table))
     assert 0 < len(found.columns) < 12
     assert singled_out(table, list(found.columns), found.bins) <= ALONE
-
-
-def test_one_key_that_all_differ_in_is_returned_all_the_same():
     table = pd.DataFrame({"x": pd.Categorical([str(i) for i in range(3)])})
     assert look_up(table, ["x"]).columns == ("x",)
-
-
-def test_without_keys_nobody_is_singled_out():
-    assert singled_out(people(), [], {}) == 0

@@ -16,7 +16,6 @@ BASE = {
 
 @pytest.fixture
 def looked(tmp_path, monkeypatch):
-    """Give a function that looks at a table with some columns beside others."""
     monkeypatch.chdir(tmp_path)
 
     def look_at(given: Given | None = None, **columns: object) -> Proposal:
@@ -30,25 +29,18 @@ def of(proposal: Proposal, name: str):
     return next(each for each in proposal.columns if each.name == name)
 
 
-def test_the_table_is_that_of_the_study(looked):
+def test_the_table_is_that_of_the_study_with_codes_and_facts(looked):
     notes = [f"patient {i} came back with pain and went home again" if i % 3 else None for i in range(ROWS)]
     found = looked(**{"Unnamed: 0": range(ROWS), "iban": [f"AT{i:018d}" for i in range(ROWS)], "notes": notes})
     assert not {"Unnamed: 0", "iban"} & set(found.table.columns)
     assert found.table["notes"].dtype == bool
-
-
-def test_codes_keep_their_zeros_beside_missing_ones(looked):
     found = looked(plz=[f"0{1001 + i % 30}" for i in range(ROWS - 6)] + ["NA"] * 6)
     assert of(found, "plz").kind == "code"
     assert "01001" in set(found.table["plz"].astype("string"))
     assert found.table["plz"].isna().sum() == 6
-
-
-def test_a_fact_is_missing_where_its_text_is_a_missing_code(looked):
     notes = ["NA" if i % 3 == 0 else f"patient {i} came back with pain and went home again" for i in range(ROWS)]
     found = looked(notes=notes)
-    assert found.data.columns["notes"].missing == ["NA"]
-    assert found.table["notes"].sum() == ROWS - 100
+    assert (found.data.columns["notes"].missing, found.table["notes"].sum()) == (["NA"], ROWS - 100)
 
 
 @pytest.mark.parametrize("day", ["5/5/55", "11/11/11", "2/2/22", "22/02/22", "00.00.0000", "11.11.1111", "31.12.9999"])
@@ -66,16 +58,10 @@ def test_what_few_people_have_is_no_missing_code(looked, value, cells):
     assert str(value) not in of(found, "age").why
 
 
-def test_a_word_that_few_people_have_is_not_told(looked):
+def test_odd_cells_do_not_fall_over_and_rare_words_are_not_told(looked):
     found = looked(score=[str(i) for i in range(ROWS - 4)] + ["Zebrafink"] * 4)
     assert "Zebrafink" not in str(found.data)
-
-
-def test_huge_integers_of_no_name_do_not_fall_over(looked):
     assert of(looked(x=[str(2**70 + 3 * i) for i in range(ROWS)]), "x").is_unique
-
-
-def test_other_digits_than_ours_are_texts(looked):
     assert of(looked(income=["\uff10\uff11\uff12", "\uff13\uff14"] * (ROWS // 2)), "income").kind == "category"
 
 
@@ -144,7 +130,6 @@ HEART = {"age": 80, "sex": 2, "cp": 4, "trestbps": 200, "chol": 500, "fbs": 2, "
 
 @pytest.fixture
 def sensitive(tmp_path):
-    """Give a function that returns the sensitive columns of a table, by what the cells of each are drawn from."""
     rng = np.random.default_rng(5)
 
     def proposed(columns: dict) -> dict:
@@ -159,8 +144,7 @@ def sensitive(tmp_path):
 @pytest.mark.parametrize("target", ["class", "Risk", "good_bad", "default", "Risiko", "Klasse", "Ziel", "label", "y"])
 def test_the_target_of_a_credit_table_stands_beside_the_columns_of_money(sensitive, target):
     found = sensitive(CREDIT | {target: ["a", "b"]})
-    assert list(found) == ["credit_history", "credit_amount", target]
-    assert found[target].sure == "likely"
+    assert (list(found), found[target].sure) == (["credit_history", "credit_amount", target], "likely")
 
 
 @pytest.mark.parametrize("target", ["Churn", "churned", "Kündigung", "Exited", "Abwanderung", "resiliation", "отток"])
@@ -175,19 +159,13 @@ def test_the_target_of_a_heart_table_is_found(sensitive, target, classes):
     assert target in sensitive(HEART | {target: classes})
 
 
-def test_a_target_is_not_crowded_out_by_columns_of_money(sensitive):
+def test_good_and_bad_are_a_target_under_any_name_a_last_column_a_guess_and_money_crowds_none_out(sensitive):
+    assert "V3" in sensitive({"V3": ["gut", "schlecht"], **CREDIT})
+    assert sensitive(CREDIT | {"V21": 2})["V21"].sure == "a guess"
     amounts = {f"bill_amt_{i}_income": 5000 for i in range(6)}
     found = sensitive({"sex": ["f", "m"], **amounts, "default payment next month": 2})
     assert len(found) == 3
     assert "default payment next month" in found
-
-
-def test_good_and_bad_are_a_target_under_any_name(sensitive):
-    assert "V3" in sensitive({"V3": ["gut", "schlecht"], **CREDIT})
-
-
-def test_a_last_column_without_a_word_for_name_is_a_guess(sensitive):
-    assert sensitive(CREDIT | {"V21": 2})["V21"].sure == "a guess"
 
 
 @pytest.mark.parametrize("name", ["remote", "workclass", "class_size", "coord_y", "num_rooms"])

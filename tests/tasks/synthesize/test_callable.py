@@ -10,29 +10,18 @@ from synthrisk.tasks.synthesize.synthesizer import Job
 
 SOURCE = """
 from dataclasses import dataclass
-
 @dataclass
 class Settings:
     size: "int" = 1
-
 LIMIT = 3
-
 def bootstrap(train, rows, seed):
     return train.sample(rows, replace=True, random_state=seed)
-
 def careless(train, rows, seed):
     train["age"] = 0
     return train.astype(str).head(rows)[["vote", "age"]]
-
-def short(train, rows, seed):
-    return train.head(1)
-
-def listed(train, rows, seed):
-    return train.to_dict("records")
-
-def renamed(train, rows, seed):
-    return train.rename(columns={"age": "ages"})
-
+short = lambda train, rows, seed: train.head(1)
+listed = lambda train, rows, seed: train.to_dict("records")
+renamed = lambda train, rows, seed: train.rename(columns={"age": "ages"})
 def failing(train, rows, seed):
     raise RuntimeError("mine")
 """
@@ -63,11 +52,13 @@ def test_a_function_of_an_installed_module(tmp_path, file, monkeypatch):
     sys.modules.pop("my_generators")
 
 
-def test_its_result_is_cast_and_the_training_table_left_alone(file):
+def test_a_result_is_cast_the_training_table_left_alone_and_its_failure_its_own(file):
     got = release(f"{file}:careless")
-    assert got.dtypes.tolist() == TRAIN.dtypes.tolist()
-    assert got["age"].tolist() == [0] * 4
+    assert (got.dtypes.tolist(), got["age"].tolist()) == (TRAIN.dtypes.tolist(), [0] * 4)
     assert TRAIN["age"].tolist() == [30, 40, 50, 60]
+    with pytest.raises(RuntimeError, match="mine"):
+        release(f"{file}:failing")
+    assert CALLABLE.inputs({"path": "no_such_package.module:f"}, 0, 0) == []
 
 
 def test_an_edited_file_is_read_anew(file):
@@ -96,9 +87,3 @@ def test_an_edited_file_is_read_anew(file):
 def test_wrong_functions_and_paths_are_named(file, path, sentence):
     with pytest.raises(InputError, match=sentence):
         release(path.replace("{file}", str(file)) if isinstance(path, str) else path)
-
-
-def test_its_own_failure_is_its_own(file):
-    with pytest.raises(RuntimeError, match="mine"):
-        release(f"{file}:failing")
-    assert CALLABLE.inputs({"path": "no_such_package.module:f"}, 0, 0) == []

@@ -54,15 +54,12 @@ def test_columns_are_ordered_and_rows_numbered():
     assert list(frame.columns) == ["b", "a"]
 
 
-def test_unseen_categories_are_added_behind():
+def test_unseen_categories_are_added_behind_and_others_get_the_order_of_the_real_column():
     like = pd.Series(pd.Categorical(["a"], ["z", "a"], ordered=True))
     got = one(["new", "a", None], like)
     assert (got.cat.categories.tolist(), got.cat.ordered) == (["z", "a", "new"], True)
     assert is_like(got.dtype, like.dtype)
     assert one(["3", "1"], pd.Series(pd.Categorical([1, 2]))).cat.categories.tolist() == [1, 2, 3]
-
-
-def test_levels_in_another_order_get_that_of_the_real_column():
     like = pd.Series(pd.Categorical(["a"], ["b", "a"]))
     got = one(pd.Categorical(["a", None, "b"], ["a", "b"]), like)
     assert is_like(got.dtype, like.dtype)
@@ -79,22 +76,20 @@ def test_texts_that_differ_after_a_nul_character_are_kept(levels):
     assert got.cat.categories.tolist() == list(dict.fromkeys([*levels, "a\0b", "c\0d", "c", "a\0c"]))
 
 
-def test_a_category_column_becomes_what_it_is_wanted_as():
+def test_cells_become_what_the_real_column_holds():
     assert one(pd.Categorical(["1", None]), pd.Series([0.5])).tolist()[0] == 1.0
     assert one(pd.Categorical([1, None]), pd.Series([1, 2])).tolist() == [1, pd.NA]
     assert one(pd.Categorical(["u", "v"]), pd.Series(["a"])).tolist() == ["u", "v"]
-
-
-def test_numbers_become_text_where_the_real_column_holds_text():
     assert one([1, 2], pd.Series(["1", "2"])).tolist() == ["1", "2"]
     assert one([1.0, np.nan], pd.Series(["1", None])).tolist()[0] == "1"
     assert one([1.5], pd.Series(["a"], dtype="string")).tolist() == ["1.5"]
-
-
-def test_missing_cells_widen_whole_numbers_and_truth_values():
     whole, truth = one(["5", ""], pd.Series([1, 2])), one([True, None], pd.Series([True, False]))
     assert (whole.dtype, truth.dtype) == (pd.Int64Dtype(), pd.BooleanDtype())
     assert is_like(whole.dtype, np.dtype("int64"))
+    assert one(["NA", "1.5", " nan "], pd.Series([0.5])).isna().tolist() == [True, False, True]
+    assert one(["NaT", "2020-01-01"], ROUND_TRIPS["date"]).isna().tolist() == [True, False]
+    assert one(["NA", "None"], pd.Series(["a"])).tolist() == ["NA", "None"]
+    assert one([date(2020, 1, 2)], ROUND_TRIPS["date"]).tolist() == [pd.Timestamp("2020-01-02")]
 
 
 @pytest.mark.parametrize("cells", [[1.5, 2], ["1.5", " 2 "], pd.array([1.5, 2], dtype="Float64")])
@@ -104,16 +99,6 @@ def test_decimals_stay_where_the_real_column_holds_whole_numbers(cells, like):
     assert (found.tolist(), found.dtype) == ([1.5, 2.0], np.dtype("float64"))
     assert is_like(found.dtype, like.dtype)
     assert one([2.0, 300.0][: 1 + (like.dtype != "uint8")], like).dtype == like.dtype
-
-
-def test_markers_are_missing_in_numbers_and_dates_but_not_in_text():
-    assert one(["NA", "1.5", " nan "], pd.Series([0.5])).isna().tolist() == [True, False, True]
-    assert one(["NaT", "2020-01-01"], ROUND_TRIPS["date"]).isna().tolist() == [True, False]
-    assert one(["NA", "None"], pd.Series(["a"])).tolist() == ["NA", "None"]
-
-
-def test_date_objects_are_dates():
-    assert one([date(2020, 1, 2)], ROUND_TRIPS["date"]).tolist() == [pd.Timestamp("2020-01-02")]
 
 
 @pytest.mark.parametrize(

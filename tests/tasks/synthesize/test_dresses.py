@@ -53,11 +53,6 @@ def test_a_copy_in_any_dress_is_read_as_the_records_that_it_is_and_what_was_done
         assert not words & cells - {str(n) for n in range(N + 1)} - {"yes", "no"}, "the counts and the fixed words"
 
 
-def test_there_are_dresses_enough():
-    assert len(DRESSES) >= 120
-    assert len({dress.name for dress in DRESSES}) == len(DRESSES)
-
-
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize(
     "ages", [[30, 40, 50], [30.0, 40.0, 50.0], [30.25, 39.5, 50.0], ["30.25", "39.5", "50"], ["30", "*", "50"]]

@@ -15,7 +15,7 @@ from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data import read
 from synthrisk.tasks.data.types import typed
 from synthrisk.tasks.synthesize import files as module
-from synthrisk.tasks.synthesize import find_synthesizer, run
+from synthrisk.tasks.synthesize import run
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job
 from synthrisk.tasks.workspace.files.parquet import read_typed, write_typed
@@ -117,8 +117,7 @@ def test_any_number_of_rows_any_order_of_columns_and_new_levels_are_taken(path):
     table.iloc[0, 2] = "new"
     table.to_csv(path, index=False)
     release = table_of(path)
-    assert len(release) == 15
-    assert list(release.columns) == list(TRAIN.columns)
+    assert (len(release), list(release.columns)) == (15, list(TRAIN.columns))
     assert release["vote"].cat.categories.tolist() == ["NA", "a", "unused", "new"]
 
 
@@ -130,12 +129,6 @@ def test_a_marker_is_missing_unless_the_real_column_holds_it_and_so_are_the_stud
     path.write_text("age,vote,text,when\n1,?,?,\n2,a,b,2020-01-01\n")
     release = table_of(path, job(form=FileForm(missing=("?",))))
     assert release.isna().to_numpy().tolist() == [[False, True, True, True], [False] * 4]
-
-
-def test_wrong_columns_are_named(path):
-    TRAIN.rename(columns={"vote": "votes"}).to_csv(path, index=False)
-    with pytest.raises(InputError, match=r"absent: \['vote'\], extra: column 2 \(nearly 'vote'\)"):
-        released(path)
 
 
 @pytest.mark.parametrize("text", ["", "age,vote,text,when\n", None])
@@ -174,22 +167,15 @@ def test_broken_files_are_refused_without_showing_them(tmp_path, ending, content
         ("", "path must be a path or URL, got ''"),
         (3, "path must be a path or URL, got 3"),
         ("nowhere/release.csv", "found none at 'nowhere/release.csv'"),
+        ("folder.csv", "must lead to a file"),
         ("nosuchprotocol://a/b.csv", "no file system is called nosuchprotocol://"),
     ],
 )
-def test_wrong_paths_are_named(path, sentence):
+def test_wrong_paths_are_named(path, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InputError, match=sentence):
         run(job(), FILES, {"path": path})
-
-
-def test_a_folder_is_no_file(path):
-    path.mkdir()
-    with pytest.raises(InputError, match="must lead to a file"):
-        released(path)
-
-
-def test_the_register_knows_it():
-    assert find_synthesizer("files") is FILES
 
 
 def test_one_file_for_several_releases_was_made_from_all_records_and_leaves_no_control_records(path, tmp_path):
@@ -208,8 +194,7 @@ def test_texts_are_the_same_whether_they_are_read_as_codes_or_as_cells(path, mon
         read.append(table_of(path))
     pd.testing.assert_frame_equal(*read)
     assert read[1]["vote"].cat.categories.tolist() == ["NA", "a", "unused", "new"]
-    assert read[1]["text"].tolist()[::2] == ['z,\n"ü"', "b"]
-    assert read[1]["age"].tolist() == [5, 2**53 + 1, -1]
+    assert (read[1]["text"].tolist()[::2], read[1]["age"].tolist()) == (['z,\n"ü"', "b"], [5, 2**53 + 1, -1])
 
 
 @pytest.mark.parametrize(
@@ -262,8 +247,7 @@ def test_releases_are_read_as_the_real_table_whatever_file_they_are_in(tmp_path,
     else:
         table.to_csv(path, index=False, encoding="utf-16")
     read = table_of(path, job(train, form=FileForm(columns=columns, missing=("?",))))
-    assert read["smokes"].tolist() == [False, True]
-    assert read["left"].tolist() == [pd.Timestamp("2021-01-02"), pd.NaT]
+    assert (read["smokes"].tolist(), read["left"].tolist()) == ([False, True], [pd.Timestamp("2021-01-02"), pd.NaT])
     assert read[["pay", "sex"]].isna().to_numpy().tolist() == [[True, False], [False, True]]
 
 
@@ -334,13 +318,7 @@ def test_a_copy_in_a_file_is_one_whatever_type_its_values_have(tmp_path, column,
     assert score.records["score"].tolist() == [1.0] * len(real) + [0.0] * len(held_out)
 
 
-def test_singles_that_doubles_hold_to_the_last_digit_become_doubles(tmp_path):
-    pd.DataFrame({"x": np.float32([1, 2, np.nan])}).to_parquet(tmp_path / "release.parquet")
-    train = pd.DataFrame({"x": [1.5, 2.25, 3.0]})
-    assert table_of(tmp_path / "release.parquet", job(train))["x"].dtype == "float64"
-
-
-def test_a_folder_of_parquet_parts_is_one_release_and_an_edited_part_another(tmp_path):
+def test_a_folder_of_parquet_parts_is_one_release_an_edited_part_another_and_whole_singles_are_doubles(tmp_path):
     folder = tmp_path / "release.parquet"
     folder.mkdir()
     for place, part in enumerate((TRAIN.head(1), TRAIN.iloc[1:])):
@@ -349,6 +327,9 @@ def test_a_folder_of_parquet_parts_is_one_release_and_an_edited_part_another(tmp
     assert FILES.inputs({"path": str(folder)}, 0, 0) == [str(folder / f"part-{place}.parquet") for place in (0, 1)]
     TRAIN.head(1).to_parquet(folder / "part-1.parquet")
     assert len(table_of(folder)) == 2
+    pd.DataFrame({"x": np.float32([1, 2, np.nan])}).to_parquet(tmp_path / "singles.parquet")
+    train = pd.DataFrame({"x": [1.5, 2.25, 3.0]})
+    assert table_of(tmp_path / "singles.parquet", job(train))["x"].dtype == "float64"
 
 
 def test_columns_that_the_file_alone_has_may_be_left_out_and_are_told(path):

@@ -29,7 +29,7 @@ def test_synthesizers_are_judged_and_references_declare_their_answer():
     assert found(synthesizers=["copy"], references=[])[0].answer is None  # it is judged: its answer is not told
 
 
-def test_power_adds_a_leaky_for_each_share_that_the_references_lack():
+def test_power_adds_a_leaky_for_each_share_that_the_references_lack_under_a_name_of_its_own():
     names = [g.name for g in found(power={})]
     assert names[7:] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
     added = found(power={"shares": [0.5, 0.005]}, references=["fresh"])[2:]
@@ -37,9 +37,6 @@ def test_power_adds_a_leaky_for_each_share_that_the_references_lack():
         ("leaky-0_5pct", "leaky", {"share": 0.005}, 0.005),
         ("leaky-50pct", "leaky", {"share": 0.5}, 0.5),
     ]
-
-
-def test_a_name_of_power_is_used_once():
     with pytest.raises(InputError, match="must have distinct names, got 'leaky-1pct' twice"):
         found(power={}, synthesizers=[{"name": "leaky-1pct", "kind": "cart"}])
 

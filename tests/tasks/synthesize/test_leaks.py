@@ -43,7 +43,6 @@ def made(name: str, rows: int = N, **options: object) -> pd.DataFrame:
 
 
 def public() -> pd.DataFrame:
-    """Return the held-out records that ``fresh`` draws from."""
     return job().held_out.iloc[run(job(), FRESH, {}).used]
 
 
@@ -79,7 +78,7 @@ def test_the_dose_is_the_share_of_rows_that_come_from_members(name, share):
     assert all(tuple(row) in new for row in release.itertuples(index=False) if row not in planted)
 
 
-def test_near_copies_are_near_and_never_exact():
+def test_near_copies_are_near_but_never_exact_and_of_permuted_ones_one_column_alone_is_not():
     train = job().train
     for row in made("leaky_near", share=1.0).itertuples(index=False):
         assert not exact(row, train)
@@ -87,9 +86,6 @@ def test_near_copies_are_near_and_never_exact():
             abs(row.own - other.own) <= 0.02 * N and abs(row.score - other.score) <= 0.02 * np.ptp(train["score"])
             for other in train.itertuples(index=False)
         )
-
-
-def test_one_column_alone_is_permuted():
     train, release = job().train, made("leaky_permuted", share=1.0, column="tag")
     assert sorted(release["tag"]) == sorted(train["tag"])
     for row in release.itertuples(index=False):
@@ -127,12 +123,11 @@ def test_a_group_leaks_by_its_own_share(column, share):
 
 def test_a_group_is_no_handful():
     column = pd.Series(["a"] * 150 + ["b"] * 49 + ["c"])
-    assert len(group_of(column)) == 49
-    assert len(group_of(pd.Series([f"x{i}" for i in range(300)]))) == 1
+    assert (len(group_of(column)), len(group_of(pd.Series([f"x{i}" for i in range(300)])))) == (49, 1)
     assert len(group_of(pd.Series([None] * 20 + ["a"] * 60))) == 20
 
 
-def test_named_columns_alone_leak_and_together():
+def test_named_columns_leak_together_and_duplicates_are_few_records_many_times():
     train, release = job().train, made("leaky_columns", share=0.5, columns=["own", "job"])
     leaked = release[release["own"] < 1000]
     assert leaked["own"].nunique() == len(leaked) == N // 2
@@ -140,9 +135,6 @@ def test_named_columns_alone_leak_and_together():
         assert row.job == train["job"].iloc[row.own]
         assert int(row.tag[1:]) >= 1000
         assert row.score in set(job().held_out["score"])
-
-
-def test_duplicates_are_few_records_many_times():
     counts = made("leaky_duplicates", share=0.15, times=4)["own"].value_counts()
     assert sorted(counts[counts.index < 1000]) == [2, 4, 4, 4, 4, 4, 4, 4]
 

@@ -18,22 +18,13 @@ PEOPLE = pd.DataFrame({"x": np.arange(60) * 10.0, "y": RNG.permutation(60) * 10.
 TRAIN = PEOPLE.head(6)
 GENERATORS = """
 import numpy as np
-
 def moved(train, rows, seed):
     at = np.random.default_rng(seed).permutation(len(train))
     return train.iloc[at].reset_index(drop=True), np.where(at % 3 == 0, -1, at)
-
-def few(train, rows, seed):
-    return train, [0]
-
-def beyond(train, rows, seed):
-    return train, [len(train)] * rows
-
-def texts(train, rows, seed):
-    return train, ["0"] * rows
-
-def unsure(train, rows, seed):
-    return train, None
+few = lambda train, rows, seed: (train, [0])
+beyond = lambda train, rows, seed: (train, [len(train)] * rows)
+texts = lambda train, rows, seed: (train, ["0"] * rows)
+unsure = lambda train, rows, seed: (train, None)
 """
 FORMS = [
     ("hidden_rate", {"projection": "famd"}),

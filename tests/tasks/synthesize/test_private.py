@@ -52,7 +52,7 @@ def made():
 
 
 @needs_it
-def test_a_mixed_table_comes_back_in_its_dtypes_and_within_what_is_public(made):
+def test_a_mixed_table_keeps_dtypes_shares_and_pairs_within_what_is_public_and_says_what_it_promises(made):
     table, train = made.synthetic, people()
     assert len(table) == 250
     assert table.drop(columns="sex").dtypes.equals(train.drop(columns="sex").dtypes)
@@ -65,19 +65,11 @@ def test_a_mixed_table_comes_back_in_its_dtypes_and_within_what_is_public(made):
     assert table["visits"].dropna().between(0, 20).all()
     assert set(table["town"].dropna()) <= {"Graz", "Linz"}  # found with a part of the budget
     assert not table[["age", "born", "sex", "smokes"]].isna().any().any()
-
-
-@needs_it
-def test_with_a_large_epsilon_shares_missing_cells_and_pairs_are_kept(made):
     table, train = made.synthetic, people()
     assert (table["sex"] == "f").mean() == pytest.approx((train["sex"] == "f").mean(), abs=0.12)
     assert table["weight"].isna().mean() == pytest.approx(train["weight"].isna().mean(), abs=0.12)
     assert table["age"].mean() == pytest.approx(train["age"].mean(), abs=6)
     assert ((table["sex"] == "f") == table["smokes"]).mean() > 0.8
-
-
-@needs_it
-def test_the_release_says_what_it_promises(made):
     (told,) = made.told
     assert (told.rule, told.severity) == ("promise", "note")
     assert told.words.startswith("made with the promise of differential privacy, epsilon 60 and delta 1e-06")

@@ -51,13 +51,10 @@ def test_options_are_checked_without_a_run(own, options, sentence):
         check_options(find_synthesizer(own) if isinstance(own, str) else own, options)
 
 
-def test_right_options_are_taken_and_a_plugin_may_take_any():
+def test_right_options_and_releases_are_taken_and_a_plugin_may_take_any_option():
     check_options(find_synthesizer("cart"), {"min_samples_leaf": 20})
     check_options(find_synthesizer("files"), {"path": "a.csv"})
     check_options(Synthesizer("mine", lambda job, **options: Release(job.train)), {"anything": 1})
-
-
-def test_a_right_release_passes():
     assert release(TRAIN).synthetic is TRAIN
     assert len(release(TRAIN, rows=9, inputs=lambda options, repetition, fold: []).synthetic) == 2
     release(TRAIN.assign(vote=pd.Categorical(["a", "c"], ["a", "b", "c"])))

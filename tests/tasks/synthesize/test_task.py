@@ -45,8 +45,7 @@ def test_what_a_generator_prints_is_in_a_private_file(tmp_path, capsys):
     synthesize.fn(sample, "callable", name="loud", path=f"{tmp_path / 'loud.py'}:make")
     assert capsys.readouterr() == ("", "")
     printed = tmp_path / "printed" / "loud-r0-f0.txt"
-    assert printed.read_text() == "Zebra 4\n"
-    assert printed.stat().st_mode & 0o077 == 0
+    assert (printed.read_text(), printed.stat().st_mode & 0o077) == ("Zebra 4\n", 0)
     synthesize.fn(sample, "cart")
     assert [p.name for p in printed.parent.iterdir()] == [printed.name]
 
@@ -67,21 +66,16 @@ def test_threads_that_print_at_the_same_time_leave_standard_output_as_it_was(tmp
         done.set()
         thread.join()
     print("after")
-    assert capsys.readouterr().out == "after\n"
-    assert (tmp_path / "a.txt").read_text() == "first\n"
+    assert (capsys.readouterr().out, (tmp_path / "a.txt").read_text()) == ("after\n", "first\n")
     assert not (tmp_path / "b.txt").exists()
 
 
 GLOBAL = """
 import time
-
 import numpy as np
 import pandas as pd
-
 np.random.seed(0)  # when the file is looked at, too: as each cell does before it begins
 time.sleep(0.02)
-
-
 def make(train, rows, seed):
     np.random.seed(seed % 2**32)
     made = []
@@ -95,30 +89,21 @@ def make(train, rows, seed):
 BESIDE_EACH_OTHER = """
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-
 import numpy as np
 import pandas as pd
-
 from samples.studies import sampled
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.synthesize.task import synthesize
-
 whole = sampled(pd.DataFrame({"age": np.arange(40.0) + 0.5}), [[0, 1] * 20] * 2, folder)
-
-
 def released(workspace, threads):
     sample = replace(whole, workspace=str(folder / workspace))
-
     def cell(place):
         made = synthesize.fn(sample, "callable", *place, name="shared", path=f"{folder / 'shared.py'}:make")
         if measures:
             attack.fn(made, measures)
         return made.synthetic()["age"].tolist()
-
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(cell, np.ndindex(2, 2)))
-
-
 alike = released("alone", 1) == released("together", 4)
 """
 
@@ -133,26 +118,18 @@ def test_threads_of_one_process_do_not_draw_from_each_others_stream(tmp_path):
 
 DISTURBS = """
 import time
-
 import numpy as np
 import pandas as pd
-
 from synthrisk.metrics import Metric, Records, Score
 from synthrisk.metrics.score import Reduction
-
-
 def disturbing(tables):
     for _ in range(50):
         np.random.seed(0)
         time.sleep(0.001)
     records = pd.DataFrame({"score": np.zeros(len(tables.real))}, index=tables.real.index)
     return Score.of("acme_disturbs", records, reduce(records), {}, {})
-
-
 def reduce(records):
     return Reduction(float(records["score"].mean()), float(records["score"].mean()), {})
-
-
 METRIC = Metric("acme_disturbs", disturbing, "distance", reference="ACME", records=Records(reduce))
 """
 
