@@ -453,12 +453,8 @@ def test_the_gda_view_puts_the_columns_of_an_attack_together():
     told = "500 200 0.750 0.500 +0.500 0.400 0.100 5.00 12.00 0.950"
     assert made.row("cart", "income")[2:] == told.split()
     assert made.row("", "all columns")[2:] == [
-        "",
-        "400",
-        "",
-        "",
-        *["+0.650", "0.400", "0.200", "5.00", "12.00", "0.782"],
-    ]
+        "", "400", "", "", *["+0.650", "0.400", "0.200", "5.00", "12.00", "0.782"],
+    ]  # fmt: skip
     assert made.row("", "the worst")[3] == "200"
     assert made.row("copy", "income")[2:] == ["500", "0", "–", "0.500", "–", "0.000", "0.100", "–", "–", "1.000"]
     label = label_of(made)

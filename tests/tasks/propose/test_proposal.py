@@ -115,15 +115,10 @@ def test_columns_named_by_years_and_one_named_as_a_value_are_names(tmp_path):
 
 
 CREDIT = {  # German credit: the names of two columns speak of money, and the target is neither
-    "checking_status": ["<0", "0<=X<200", ">=200", "no checking"],
-    "duration": 60,
-    "credit_history": ["paid", "delayed", "critical"],
-    "purpose": ["car", "tv", "education"],
-    "credit_amount": 15_000,
-    "age": 70,
-    "housing": ["rent", "own", "free"],
-    "foreign_worker": ["yes", "no"],
-}
+    "checking_status": ["<0", "0<=X<200", ">=200", "no checking"], "duration": 60,
+    "credit_history": ["paid", "delayed", "critical"], "purpose": ["car", "tv", "education"], "credit_amount": 15_000,
+    "age": 70, "housing": ["rent", "own", "free"], "foreign_worker": ["yes", "no"],
+}  # fmt: skip
 CUSTOMERS = {"gender": ["f", "m"], "tenure": 72, "Contract": ["month", "year"], "MonthlyCharges": 120, "Payroll": 9000}
 HEART = {"age": 80, "sex": 2, "cp": 4, "trestbps": 200, "chol": 500, "fbs": 2, "slope": 3, "ca": 4, "thal": 3}
 

@@ -15,29 +15,23 @@ def one(cells: object, like: pd.Series) -> pd.Series:
 
 
 ROUND_TRIPS = {
-    "int": pd.Series([1, -2, 2**53 + 1]),
-    "uint64": pd.Series([1, 2**64 - 1], dtype="uint64"),
-    "int8": pd.Series([1, -128], dtype="int8"),
-    "Int64": pd.Series([1, None, 2**53 + 1], dtype="Int64"),
-    "float": pd.Series([0.1, np.nan, 1e300, np.inf]),
-    "float32": pd.Series([0.5, np.nan], dtype="float32"),
-    "Float64": pd.Series([0.1, None], dtype="Float64"),
-    "bool": pd.Series([True, False]),
+    "int": pd.Series([1, -2, 2**53 + 1]), "uint64": pd.Series([1, 2**64 - 1], dtype="uint64"),
+    "int8": pd.Series([1, -128], dtype="int8"), "Int64": pd.Series([1, None, 2**53 + 1], dtype="Int64"),
+    "float": pd.Series([0.1, np.nan, 1e300, np.inf]), "float32": pd.Series([0.5, np.nan], dtype="float32"),
+    "Float64": pd.Series([0.1, None], dtype="Float64"), "bool": pd.Series([True, False]),
     "boolean": pd.Series([True, None, False], dtype="boolean"),
     "truth as object": pd.Series([True, np.nan, False], dtype=object),
     "object": pd.Series(['a "quoted", ü', "it's\nhere", "日本", "007", " padded "]),
     "string": pd.Series(["a", "b"], dtype="string"),
     "category": pd.Series(pd.Categorical(["b", None], ["unused", "b", "a"], ordered=True)),
-    "code list": pd.Series(pd.Categorical([1, 2, None])),
-    "float codes": pd.Series(pd.Categorical([1.5, 2.0])),
+    "code list": pd.Series(pd.Categorical([1, 2, None])), "float codes": pd.Series(pd.Categorical([1.5, 2.0])),
     "truth codes": pd.Series(pd.Categorical([True, False, None])),
     "date codes": pd.Series(pd.Categorical(pd.to_datetime(["2020-01-01", "2021-01-01"]))),
     "date": pd.Series(pd.to_datetime(["2020-01-01", None, "2020-02-29 12:34:56.789"], format="ISO8601")),
     "seconds": pd.Series(pd.to_datetime(["2020-01-01", None])).astype("M8[s]"),
     "zoned": pd.Series(pd.date_range("2020-03-28 22:00", periods=8, freq="h", tz="Europe/Vienna")),
-    "duration": pd.Series(pd.to_timedelta([1, 10**9], "s")),
-    "nothing": pd.Series([np.nan, np.nan]),
-}
+    "duration": pd.Series(pd.to_timedelta([1, 10**9], "s")), "nothing": pd.Series([np.nan, np.nan]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("column", ROUND_TRIPS.values(), ids=ROUND_TRIPS)
@@ -106,14 +100,11 @@ def test_decimals_stay_where_the_real_column_holds_whole_numbers(cells, like):
     [
         *((["secret"], pd.Series(like)) for like in ([1], [0.5], [True], pd.Categorical([1, 2]))),
         *(([cell], ROUND_TRIPS["date"]) for cell in ("secret", "01/02/2020", 20200101)),
-        *(([cell], ROUND_TRIPS["duration"]) for cell in ("secret", 5)),
-        ([np.inf], pd.Series([1])),
-        ([300], pd.Series([1], dtype="int8")),
-        ([-1], pd.Series([1], dtype="uint64")),
-        ([2], pd.Series([True])),
+        *(([cell], ROUND_TRIPS["duration"]) for cell in ("secret", 5)), ([np.inf], pd.Series([1])),
+        ([300], pd.Series([1], dtype="int8")), ([-1], pd.Series([1], dtype="uint64")), ([2], pd.Series([True])),
         (pd.to_datetime(["2020-01-01"]), pd.Series([1.0])),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_cast_is_named_without_showing_it(cells, like):
     rule = f"release: column 'x' must hold {kind_of(like)} as the real table does, got cells that are not"
     with pytest.raises(InputError) as caught:

@@ -286,24 +286,17 @@ def people(seed: int = 0, n: int = 60) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("column", "dress"),
     [
-        ("pay", lambda c: c.astype("float32")),
-        ("pay", lambda c: c.astype("Float32")),
-        ("pay", lambda c: c.map(lambda v: Decimal(f"{v:.2f}"))),
-        ("cents", lambda c: c.astype("float32")),
-        ("cents", lambda c: c.map(Decimal)),
-        ("cents", lambda c: c.astype("uint32")),
-        ("day", lambda c: c.dt.date),
-        ("day", lambda c: c.dt.to_period("D")),
-        ("day", lambda c: c.dt.tz_localize("UTC")),
+        ("pay", lambda c: c.astype("float32")), ("pay", lambda c: c.astype("Float32")),
+        ("pay", lambda c: c.map(lambda v: Decimal(f"{v:.2f}"))), ("cents", lambda c: c.astype("float32")),
+        ("cents", lambda c: c.map(Decimal)), ("cents", lambda c: c.astype("uint32")), ("day", lambda c: c.dt.date),
+        ("day", lambda c: c.dt.to_period("D")), ("day", lambda c: c.dt.tz_localize("UTC")),
         ("day", lambda c: c.dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")),
-        ("day", lambda c: c.astype("datetime64[s]")),
-        ("waited", lambda c: c.astype("timedelta64[ms]")),
-        ("waited", lambda c: (pd.Timestamp("2000-01-01") + c).dt.time),
-        ("ward", lambda c: c.map(str.encode)),
+        ("day", lambda c: c.astype("datetime64[s]")), ("waited", lambda c: c.astype("timedelta64[ms]")),
+        ("waited", lambda c: (pd.Timestamp("2000-01-01") + c).dt.time), ("ward", lambda c: c.map(str.encode)),
         ("ward", lambda c: c.astype("category")),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
-)
+)  # fmt: skip
 def test_a_copy_in_a_file_is_one_whatever_type_its_values_have(tmp_path, column, dress):
     """Kept in the workspace and read from there, beside real records that it was made without."""
     data = Data(source="x.csv", quasi_identifiers=["pay"], sensitive=["ward"])

@@ -16,12 +16,9 @@ pytestmark = pytest.mark.proof  # compiling its model takes most of a minute
 needs_it = pytest.mark.skipif(find_spec("opendp") is None or find_spec("mbi") is None, reason="needs the extra private")
 
 PUBLIC = {
-    "age": [0, 99],
-    "weight": [40, 120, None],
-    "born": ["1920-01-01", "2019-12-31"],
-    "sex": ["f", "m", "x"],
+    "age": [0, 99], "weight": [40, 120, None], "born": ["1920-01-01", "2019-12-31"], "sex": ["f", "m", "x"],
     "visits": [0, 1, 3, 20, None],
-}
+}  # fmt: skip
 
 
 def people(rows: int = 300) -> pd.DataFrame:

@@ -172,13 +172,10 @@ def kinds() -> pd.DataFrame:
             "day": (start + pd.to_timedelta(rng.integers(0, 1000, N), unit="D")).where(rng.random(N) > 0.1),
             "moment": start + pd.to_timedelta(rng.integers(0, 10**14, N), unit="ns"),
             "lasting": pd.to_timedelta(rng.integers(0, 10**13, N), unit="ns"),
-            "level": pd.Categorical(rng.choice(levels, N), [*levels, "unused"]),
-            "flag": rng.random(N) < 0.3,
-            "same": 7,
-            "huge": rng.integers(2**62, 2**63 - 1, N),
-            "far": rng.choice([-(2**63), 2**63 - 1, 5], N),
+            "level": pd.Categorical(rng.choice(levels, N), [*levels, "unused"]), "flag": rng.random(N) < 0.3,
+            "same": 7, "huge": rng.integers(2**62, 2**63 - 1, N), "far": rng.choice([-(2**63), 2**63 - 1, 5], N),
         }
-    )
+    )  # fmt: skip
 
 
 def near(train: pd.DataFrame, rows: int | None = None, **options) -> pd.DataFrame:
