@@ -119,13 +119,11 @@ def looped(rows: int, kappa: float, seed: int, mean: float = 45.0, sd: float = 1
         disease.append(rng.choices(DISEASE, odds)[0])
         male = 1 / (1 + math.exp(-w * (0.3 * ses[i] - 0.2 * a[i] + 0.2 * e[i])))
         gender.append("male" if rng.random() < male else "female")
-    return pd.DataFrame(
-        {
-            "gender": gender, "age": age, "education": [EDUCATION[v] for v in e],
-            "income": [math.exp(10 + v) for v in log_income], "health": [100 / (1 + math.exp(-v)) for v in h],
-            "disease": disease,
-        }
-    )  # fmt: skip
+    return pd.DataFrame({
+        "gender": gender, "age": age, "education": [EDUCATION[v] for v in e],
+        "income": [math.exp(10 + v) for v in log_income], "health": [100 / (1 + math.exp(-v)) for v in h],
+        "disease": disease,
+    })  # fmt: skip
 
 
 def numbers(table: pd.DataFrame) -> pd.DataFrame:
@@ -197,19 +195,16 @@ def test_the_simulation_has_its_columns_and_levels_and_one_seed_one_table():
     assert simulated_health(1000, age_mean=60, age_sd=1).age.between(55, 65).all()
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "told"),
-    [
-        ("rows", 1, "rows must be a whole number of at least 2, got 1"),
-        ("rows", 10.0, "rows must be a whole number"), ("rows", True, "rows must be a whole number"),
-        ("seed", -1, "seed must be a whole number in [0, 2^32), got -1"), ("seed", 2**32, "seed must be"),
-        ("kappa", -0.1, "kappa must be a number of at least 0, got -0.1"),
-        ("kappa", math.nan, "kappa must be a number of at least 0, got nan"), ("kappa", math.inf, "kappa must be"),
-        ("kappa", "1", "kappa must be a number of at least 0, got '1'"),
-        ("age_mean", 17.9, "age_mean must be a number in [18, 85], got 17.9"),
-        ("age_sd", 0, "age_sd must be a number above 0, got 0"), ("age_sd", None, "age_sd must be"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("option", "value", "told"), [
+    ("rows", 1, "rows must be a whole number of at least 2, got 1"),
+    ("rows", 10.0, "rows must be a whole number"), ("rows", True, "rows must be a whole number"),
+    ("seed", -1, "seed must be a whole number in [0, 2^32), got -1"), ("seed", 2**32, "seed must be"),
+    ("kappa", -0.1, "kappa must be a number of at least 0, got -0.1"),
+    ("kappa", math.nan, "kappa must be a number of at least 0, got nan"), ("kappa", math.inf, "kappa must be"),
+    ("kappa", "1", "kappa must be a number of at least 0, got '1'"),
+    ("age_mean", 17.9, "age_mean must be a number in [18, 85], got 17.9"),
+    ("age_sd", 0, "age_sd must be a number above 0, got 0"), ("age_sd", None, "age_sd must be"),
+])  # fmt: skip
 def test_bad_options_are_told_by_name_rule_and_value(option, value, told):
     with pytest.raises(InputError) as caught:
         simulated_health(**{option: value})

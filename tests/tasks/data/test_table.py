@@ -17,17 +17,15 @@ from synthrisk.tasks.data.task import data as load
 from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.references import digest
 
-FRAME = pd.DataFrame(
-    {
-        "whole": [1, 2, 3], "huge": pd.array([2**60 + 1, None, 0], dtype="Int64"), "float": [0.1, np.nan, -1e300],
-        "text <b>": pd.Categorical(['ł, "q"', None, "a"]), "code": pd.Categorical([20, None, 3]),
-        "huge code": pd.Categorical.from_codes([1, -1, 0], [3, 2**60 + 1]),
-        "float code": pd.Categorical([0.5, None, 0.25]), "flag": [True, False, True],
-        "maybe": pd.array([True, None, False], dtype="boolean"),
-        "date": pd.to_datetime(["2024-02-29 01:02:03.000000004", None, "1700-01-01"], format="ISO8601"),
-        "wait": pd.to_timedelta([1, None, 3], unit="s"),
-    }
-)  # fmt: skip
+FRAME = pd.DataFrame({
+    "whole": [1, 2, 3], "huge": pd.array([2**60 + 1, None, 0], dtype="Int64"), "float": [0.1, np.nan, -1e300],
+    "text <b>": pd.Categorical(['ł, "q"', None, "a"]), "code": pd.Categorical([20, None, 3]),
+    "huge code": pd.Categorical.from_codes([1, -1, 0], [3, 2**60 + 1]),
+    "float code": pd.Categorical([0.5, None, 0.25]), "flag": [True, False, True],
+    "maybe": pd.array([True, None, False], dtype="boolean"),
+    "date": pd.to_datetime(["2024-02-29 01:02:03.000000004", None, "1700-01-01"], format="ISO8601"),
+    "wait": pd.to_timedelta([1, None, 3], unit="s"),
+})  # fmt: skip
 
 
 def test_round_trip(tmp_path):
@@ -63,16 +61,13 @@ def test_a_broken_file_is_one_sentence(tmp_path):
     assert "Ada" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        FRAME.iloc[::-1].reset_index(drop=True), FRAME[FRAME.columns[::-1]], FRAME.rename(columns={"whole": "half"}),
-        FRAME.assign(whole=[1.0, 2.0, 3.0]), FRAME.assign(code=pd.Categorical([20, 20, 3])),
-        FRAME.assign(maybe=pd.array([True, False, False], dtype="boolean")),
-        FRAME.assign(huge=pd.array([2**60, None, 0], dtype="Int64")),
-        FRAME.assign(huge=pd.array([2**60 + 1, 0, 0], dtype="Int64")), FRAME.iloc[:2],
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("other", [
+    FRAME.iloc[::-1].reset_index(drop=True), FRAME[FRAME.columns[::-1]], FRAME.rename(columns={"whole": "half"}),
+    FRAME.assign(whole=[1.0, 2.0, 3.0]), FRAME.assign(code=pd.Categorical([20, 20, 3])),
+    FRAME.assign(maybe=pd.array([True, False, False], dtype="boolean")),
+    FRAME.assign(huge=pd.array([2**60, None, 0], dtype="Int64")),
+    FRAME.assign(huge=pd.array([2**60 + 1, 0, 0], dtype="Int64")), FRAME.iloc[:2],
+])  # fmt: skip
 def test_another_content_has_another_digest(other):
     assert digest(other) != digest(FRAME)
 

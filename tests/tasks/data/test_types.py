@@ -17,39 +17,33 @@ from synthrisk.tasks.workspace.files.csv import CODED, read_csv
 from synthrisk.tasks.workspace.files.parquet import category
 
 
-@pytest.mark.parametrize(
-    ("cells", "dtype"),
-    [
-        ([1, 2], "int64"), (pd.array([1, None], dtype="Int64"), "float64"),
-        (pd.array([2**60 + 1, None], dtype="Int64"), "Int64"), (pd.array([1, 2], dtype="UInt8"), "int64"),
-        (np.array([1, 2], dtype="float32"), "float64"), (np.array([1.1, 2], dtype="float32"), "float32"),
-        (pd.array([1.1, None], dtype="float[pyarrow]"), "float32"),
-        (pd.array([np.timedelta64(1, "s"), None], dtype=object), "timedelta64[ns]"),
-        (pd.array([1.5, None], dtype="Float64"), "float64"), ([Decimal("1.5"), None], "float64"),
-        ([1, 2.5, Decimal(3)], "float64"), ([True, False], "bool"), ([True, None], "boolean"),
-        (["2024-02-29", None], "datetime64[ns]"), (["2024-02-29T10:00:00+02:00", "2024-02-29"], "datetime64[ns]"),
-        ([dt.date(2024, 2, 29), None], "datetime64[ns]"),
-        (pd.to_datetime(["2024-02-29"]).as_unit("s"), "datetime64[ns]"),
-        (pd.to_datetime(["2024-02-29"]).tz_localize("Europe/Warsaw"), "datetime64[ns]"),
-        ([dt.timedelta(days=1), None], "timedelta64[ns]"), (pd.arrays.SparseArray([0, 0, 1]), "int64"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cells", "dtype"), [
+    ([1, 2], "int64"), (pd.array([1, None], dtype="Int64"), "float64"),
+    (pd.array([2**60 + 1, None], dtype="Int64"), "Int64"), (pd.array([1, 2], dtype="UInt8"), "int64"),
+    (np.array([1, 2], dtype="float32"), "float64"), (np.array([1.1, 2], dtype="float32"), "float32"),
+    (pd.array([1.1, None], dtype="float[pyarrow]"), "float32"),
+    (pd.array([np.timedelta64(1, "s"), None], dtype=object), "timedelta64[ns]"),
+    (pd.array([1.5, None], dtype="Float64"), "float64"), ([Decimal("1.5"), None], "float64"),
+    ([1, 2.5, Decimal(3)], "float64"), ([True, False], "bool"), ([True, None], "boolean"),
+    (["2024-02-29", None], "datetime64[ns]"), (["2024-02-29T10:00:00+02:00", "2024-02-29"], "datetime64[ns]"),
+    ([dt.date(2024, 2, 29), None], "datetime64[ns]"),
+    (pd.to_datetime(["2024-02-29"]).as_unit("s"), "datetime64[ns]"),
+    (pd.to_datetime(["2024-02-29"]).tz_localize("Europe/Warsaw"), "datetime64[ns]"),
+    ([dt.timedelta(days=1), None], "timedelta64[ns]"), (pd.arrays.SparseArray([0, 0, 1]), "int64"),
+])  # fmt: skip
 def test_dtypes(cells, dtype):
     assert str(infer(pd.Series(cells)).dtype) == dtype
 
 
-@pytest.mark.parametrize(
-    ("cells", "levels"),
-    [
-        (["b", "a", None, "<i>ł</i>"], ["<i>ł</i>", "a", "b"]), (["NA", "None", "x"], ["NA", "None", "x"]),
-        (["2024-02-30", "2024-02-29"], ["2024-02-29", "2024-02-30"]),
-        (["2024-01-01", "unknown"], ["2024-01-01", "unknown"]), ([1, "a", None], ["1", "a"]),
-        ([2**70, 3], ["1180591620717411303424", "3"]), ([dt.time(10), None], ["10:00:00"]),
-        (pd.Categorical(["a", "b", None], categories=["c", "b", "a"]), ["a", "b"]),
-        (pd.Categorical([2, "1", None, 1]), ["1", "2"]), (pd.Categorical([20, 3, None]), [3, 20]),
-        (pd.period_range("2024-01", periods=2, freq="M"), ["2024-01", "2024-02"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cells", "levels"), [
+    (["b", "a", None, "<i>ł</i>"], ["<i>ł</i>", "a", "b"]), (["NA", "None", "x"], ["NA", "None", "x"]),
+    (["2024-02-30", "2024-02-29"], ["2024-02-29", "2024-02-30"]),
+    (["2024-01-01", "unknown"], ["2024-01-01", "unknown"]), ([1, "a", None], ["1", "a"]),
+    ([2**70, 3], ["1180591620717411303424", "3"]), ([dt.time(10), None], ["10:00:00"]),
+    (pd.Categorical(["a", "b", None], categories=["c", "b", "a"]), ["a", "b"]),
+    (pd.Categorical([2, "1", None, 1]), ["1", "2"]), (pd.Categorical([20, 3, None]), [3, 20]),
+    (pd.period_range("2024-01", periods=2, freq="M"), ["2024-01", "2024-02"]),
+])  # fmt: skip
 def test_categories(cells, levels):
     column = infer(pd.Series(cells))
     assert (column.cat.categories.tolist(), column.isna().tolist()) == (levels, pd.Series(cells).isna().tolist())
@@ -74,15 +68,12 @@ def test_code_lists(cells, levels):
     assert infer(pd.Series([True, False]), code=True).dtype == bool
 
 
-@pytest.mark.parametrize(
-    ("cells", "says"),
-    [
-        ([["Ada"], None], "list"), ([{"Ada": 1}], "dict"), ([b"Ada"], "bytes"), ([("Ada", 1)], "tuple"),
-        ([np.array(["Ada"])], "ndarray"), ([1 + 2j], "complex"), (["1815", "NA"], "data.missing"),
-        (["1815.5", "12", "?"], "data.missing"), (["1815-12-10", "9999-12-31"], "1677"),
-        ([dt.date(9999, 12, 31)], "1677"), (pd.Series(np.array(["9999-12-31"], dtype="datetime64[s]")), "1677"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cells", "says"), [
+    ([["Ada"], None], "list"), ([{"Ada": 1}], "dict"), ([b"Ada"], "bytes"), ([("Ada", 1)], "tuple"),
+    ([np.array(["Ada"])], "ndarray"), ([1 + 2j], "complex"), (["1815", "NA"], "data.missing"),
+    (["1815.5", "12", "?"], "data.missing"), (["1815-12-10", "9999-12-31"], "1677"),
+    ([dt.date(9999, 12, 31)], "1677"), (pd.Series(np.array(["9999-12-31"], dtype="datetime64[s]")), "1677"),
+])  # fmt: skip
 def test_refused_without_showing_cells(cells, says):
     with pytest.raises(InputError, match=says) as caught:
         infer(pd.Series(cells, name="who"))

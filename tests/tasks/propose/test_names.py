@@ -4,19 +4,16 @@ from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.workspace.files.readings import truth_words
 
 
-@pytest.mark.parametrize(
-    ("name", "list_of", "expected"),
-    [
-        ("나이", "known", "age"), ("성별", "known", "sex"), ("월소득", "sensitive", "money"), ("العمر", "known", "age"),
-        ("الدخل الشهري", "sensitive", "money"), ("גיל", "known", "age"), ("הכנסה", "sensitive", "money"),
-        ("курить", "sensitive", "health"), ("курс", "sensitive", None), ("venit", "sensitive", "money"),
-        ("이름", "direct", "name"), ("c7", "known", None), ("Eintrittsdatum", "known", "visit"),
-        ("Spitalaustritt", "known", "visit"), ("date d'entrée", "known", "visit"), ("date de sortie", "known", "visit"),
-        ("Sterbedatum", "known", "death"), ("Todestag", "known", "death"), ("Todesursache", "sensitive", "health"),
-        ("date de décès", "known", "death"), ("né(e) le", "known", "birth"), ("née le", "known", "birth"),
-        ("NPA", "known", "place"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "list_of", "expected"), [
+    ("나이", "known", "age"), ("성별", "known", "sex"), ("월소득", "sensitive", "money"), ("العمر", "known", "age"),
+    ("الدخل الشهري", "sensitive", "money"), ("גיל", "known", "age"), ("הכנסה", "sensitive", "money"),
+    ("курить", "sensitive", "health"), ("курс", "sensitive", None), ("venit", "sensitive", "money"),
+    ("이름", "direct", "name"), ("c7", "known", None), ("Eintrittsdatum", "known", "visit"),
+    ("Spitalaustritt", "known", "visit"), ("date d'entrée", "known", "visit"), ("date de sortie", "known", "visit"),
+    ("Sterbedatum", "known", "death"), ("Todestag", "known", "death"), ("Todesursache", "sensitive", "health"),
+    ("date de décès", "known", "death"), ("né(e) le", "known", "birth"), ("née le", "known", "birth"),
+    ("NPA", "known", "place"),
+])  # fmt: skip
 def test_a_name_speaks_of(name, list_of, expected):
     assert topic(name, list_of) == expected
     assert says("NPA", "codes")

@@ -22,27 +22,25 @@ def released(train, rows: int | None = None, seed: int = 1, **options) -> pd.Dat
 def awkward(n: int = 240) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     x = rng.normal(size=n)
-    table = pd.DataFrame(
-        {
-            "float": np.where(rng.random(n) < 0.2, np.nan, x),
-            "infinite": np.where(x > 2, np.inf, np.where(x < -2, -np.inf, x)),
-            "huge": rng.integers(0, 50, n) + 2**62 + 1,
-            "unsigned": rng.integers(0, 5, n).astype("uint64") + np.uint64(2**63),
-            "small": rng.integers(-128, 128, n).astype("int8"), "bool": x > 0,
-            "Int64": pd.array(np.where(x > 1, None, rng.integers(0, 9, n) + 2**53), dtype="Int64"),
-            "boolean": pd.array(np.where(x > 1, None, x > 0), dtype="boolean"),
-            "object": np.where(x > 1, None, np.where(x > 0, 'a "quoted", ü', "it's")),
-            "string": pd.array(np.where(x > 0, "日本", "x"), dtype="string"),
-            "category": pd.Categorical(np.where(x > 0, "b", "a"), ["unused", "b", "a"], ordered=True),
-            "codes": pd.Categorical(rng.integers(0, 4, n)),
-            "date": pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D")),
-            "zoned": pd.Series(pd.date_range("2020-01-01", periods=n, freq="h", tz="Europe/Vienna")),
-            "seconds": pd.Series(pd.date_range("2020-01-01", periods=n, freq="D")).astype("M8[s]"),
-            "duration": pd.to_timedelta(rng.integers(0, 1000, n), "s"), "nothing": np.full(n, np.nan),
-            "nothing_text": np.full(n, None, dtype=object), "constant": 7,
-            "unique": [f"person {i}" for i in range(n)],
-        }
-    )  # fmt: skip
+    table = pd.DataFrame({
+        "float": np.where(rng.random(n) < 0.2, np.nan, x),
+        "infinite": np.where(x > 2, np.inf, np.where(x < -2, -np.inf, x)),
+        "huge": rng.integers(0, 50, n) + 2**62 + 1,
+        "unsigned": rng.integers(0, 5, n).astype("uint64") + np.uint64(2**63),
+        "small": rng.integers(-128, 128, n).astype("int8"), "bool": x > 0,
+        "Int64": pd.array(np.where(x > 1, None, rng.integers(0, 9, n) + 2**53), dtype="Int64"),
+        "boolean": pd.array(np.where(x > 1, None, x > 0), dtype="boolean"),
+        "object": np.where(x > 1, None, np.where(x > 0, 'a "quoted", ü', "it's")),
+        "string": pd.array(np.where(x > 0, "日本", "x"), dtype="string"),
+        "category": pd.Categorical(np.where(x > 0, "b", "a"), ["unused", "b", "a"], ordered=True),
+        "codes": pd.Categorical(rng.integers(0, 4, n)),
+        "date": pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D")),
+        "zoned": pd.Series(pd.date_range("2020-01-01", periods=n, freq="h", tz="Europe/Vienna")),
+        "seconds": pd.Series(pd.date_range("2020-01-01", periods=n, freq="D")).astype("M8[s]"),
+        "duration": pd.to_timedelta(rng.integers(0, 1000, n), "s"), "nothing": np.full(n, np.nan),
+        "nothing_text": np.full(n, None, dtype=object), "constant": 7,
+        "unique": [f"person {i}" for i in range(n)],
+    })  # fmt: skip
     table.loc[::7, "date"] = pd.NaT
     return table
 
@@ -104,13 +102,11 @@ def test_a_dependence_is_kept_for_every_pair_of_kinds():
     rng = np.random.default_rng(1)
     x = rng.normal(size=2000)
     group = rng.integers(0, 12, 2000)  # an order of the levels that means nothing
-    train = pd.DataFrame(
-        {
-            "x": x, "linear": 3 * x + rng.normal(scale=0.3, size=2000), "sign": np.where(x > 0, "plus", "minus"),
-            "level": [f"level {g * 7 % 12}" for g in group], "mean": (group % 2) * 10.0 + rng.normal(size=2000),
-            "class": np.array(["red", "green", "blue"])[group % 3],
-        }
-    )  # fmt: skip
+    train = pd.DataFrame({
+        "x": x, "linear": 3 * x + rng.normal(scale=0.3, size=2000), "sign": np.where(x > 0, "plus", "minus"),
+        "level": [f"level {g * 7 % 12}" for g in group], "mean": (group % 2) * 10.0 + rng.normal(size=2000),
+        "class": np.array(["red", "green", "blue"])[group % 3],
+    })  # fmt: skip
     release = released(train)
     assert release["x"].corr(release["linear"]) == pytest.approx(train["x"].corr(train["linear"]), abs=0.01)
     assert ((release["x"] > 0) == (release["sign"] == "plus")).mean() > 0.99

@@ -69,14 +69,11 @@ def test_beginnings_years_and_intervals_without_a_sign_are_read_where_all_texts_
     assert [(own.low, own.high) for own in made.sets.columns["x"].values()] == [(1, 30), (31, 60), (61, 100)]
 
 
-@pytest.mark.parametrize(
-    ("cells", "like"),
-    [
-        (["-5", "(7)", "+3", "1e3"], pd.Series([-5, 7, 3, 1000])), (["2024-01-05", "2023-02-06"], DAYS),
-        (["a-b", "5-10", "cook"], JOBS), (["30-39", "40+"], pd.Series(["30-39", "40+", "18-29"])),
-        (["*", "a"], pd.Series(["*", "a", "b"])), (["<5", "30"], AGES), ([1.5, 2.5], PAYS),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cells", "like"), [
+    (["-5", "(7)", "+3", "1e3"], pd.Series([-5, 7, 3, 1000])), (["2024-01-05", "2023-02-06"], DAYS),
+    (["a-b", "5-10", "cook"], JOBS), (["30-39", "40+"], pd.Series(["30-39", "40+", "18-29"])),
+    (["*", "a"], pd.Series(["*", "a", "b"])), (["<5", "30"], AGES), ([1.5, 2.5], PAYS),
+])  # fmt: skip
 def test_what_stands_for_itself_stays(cells: list[object], like: pd.Series):
     assert coarse_cells(pd.Series(cells, dtype=None), like) is None
 

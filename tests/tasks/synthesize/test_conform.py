@@ -95,16 +95,13 @@ def test_decimals_stay_where_the_real_column_holds_whole_numbers(cells, like):
     assert one([2.0, 300.0][: 1 + (like.dtype != "uint8")], like).dtype == like.dtype
 
 
-@pytest.mark.parametrize(
-    ("cells", "like"),
-    [
-        *((["secret"], pd.Series(like)) for like in ([1], [0.5], [True], pd.Categorical([1, 2]))),
-        *(([cell], ROUND_TRIPS["date"]) for cell in ("secret", "01/02/2020", 20200101)),
-        *(([cell], ROUND_TRIPS["duration"]) for cell in ("secret", 5)), ([np.inf], pd.Series([1])),
-        ([300], pd.Series([1], dtype="int8")), ([-1], pd.Series([1], dtype="uint64")), ([2], pd.Series([True])),
-        (pd.to_datetime(["2020-01-01"]), pd.Series([1.0])),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cells", "like"), [
+    *((["secret"], pd.Series(like)) for like in ([1], [0.5], [True], pd.Categorical([1, 2]))),
+    *(([cell], ROUND_TRIPS["date"]) for cell in ("secret", "01/02/2020", 20200101)),
+    *(([cell], ROUND_TRIPS["duration"]) for cell in ("secret", 5)), ([np.inf], pd.Series([1])),
+    ([300], pd.Series([1], dtype="int8")), ([-1], pd.Series([1], dtype="uint64")), ([2], pd.Series([True])),
+    (pd.to_datetime(["2020-01-01"]), pd.Series([1.0])),
+])  # fmt: skip
 def test_what_cannot_be_cast_is_named_without_showing_it(cells, like):
     rule = f"release: column 'x' must hold {kind_of(like)} as the real table does, got cells that are not"
     with pytest.raises(InputError) as caught:

@@ -77,16 +77,13 @@ def test_what_a_function_returns_is_read_as_files_are(tmp_path):
     assert [each.column for each in made.told] == ["paid"]
 
 
-@pytest.mark.parametrize(
-    ("cells", "like"),
-    [
-        (["secret"] * 20, pd.Series([1, 2])), (["secret"] * 19 + ["1"], pd.Series([1, 2])),
-        (["20-30"] * 20, pd.Series([1.5])), (pd.to_datetime(["2020-01-01"] * 3), pd.Series([1.0])),
-        ([7, 8, 9], pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01"]))),
-        ([5.0, 6.0], pd.Series(pd.to_timedelta([1, 2], "h"))), ([2, 3], pd.Series([True, False])),
-        (["maybe"] * 3, pd.Series([True, False])),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cells", "like"), [
+    (["secret"] * 20, pd.Series([1, 2])), (["secret"] * 19 + ["1"], pd.Series([1, 2])),
+    (["20-30"] * 20, pd.Series([1.5])), (pd.to_datetime(["2020-01-01"] * 3), pd.Series([1.0])),
+    ([7, 8, 9], pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01"]))),
+    ([5.0, 6.0], pd.Series(pd.to_timedelta([1, 2], "h"))), ([2, 3], pd.Series([True, False])),
+    (["maybe"] * 3, pd.Series([True, False])),
+])  # fmt: skip
 def test_a_column_of_another_kind_is_refused_in_plain_words_with_a_way_out(cells, like):
     with pytest.raises(InputError, match=r"column 'x' must hold .* leave the column out with --drop x") as caught:
         fitted(pd.DataFrame({"x": cells}), pd.DataFrame({"x": like}), FileForm(), "release")

@@ -163,19 +163,17 @@ N = 400
 def kinds() -> pd.DataFrame:
     rng = np.random.default_rng(3)
     start, levels = pd.Timestamp("2020-01-01"), ["a", "b", "größe <b>"]
-    return pd.DataFrame(
-        {
-            "whole": rng.integers(0, 1000, N),
-            "holes": pd.array(np.where(rng.random(N) < 0.2, None, rng.integers(0, 500, N)), dtype="Int64"),
-            "broken": np.where(rng.random(N) < 0.1, np.nan, rng.normal(0, 1, N)),
-            "counted": np.where(rng.random(N) < 0.1, np.nan, rng.integers(0, 900, N).astype(float)),
-            "day": (start + pd.to_timedelta(rng.integers(0, 1000, N), unit="D")).where(rng.random(N) > 0.1),
-            "moment": start + pd.to_timedelta(rng.integers(0, 10**14, N), unit="ns"),
-            "lasting": pd.to_timedelta(rng.integers(0, 10**13, N), unit="ns"),
-            "level": pd.Categorical(rng.choice(levels, N), [*levels, "unused"]), "flag": rng.random(N) < 0.3,
-            "same": 7, "huge": rng.integers(2**62, 2**63 - 1, N), "far": rng.choice([-(2**63), 2**63 - 1, 5], N),
-        }
-    )  # fmt: skip
+    return pd.DataFrame({
+        "whole": rng.integers(0, 1000, N),
+        "holes": pd.array(np.where(rng.random(N) < 0.2, None, rng.integers(0, 500, N)), dtype="Int64"),
+        "broken": np.where(rng.random(N) < 0.1, np.nan, rng.normal(0, 1, N)),
+        "counted": np.where(rng.random(N) < 0.1, np.nan, rng.integers(0, 900, N).astype(float)),
+        "day": (start + pd.to_timedelta(rng.integers(0, 1000, N), unit="D")).where(rng.random(N) > 0.1),
+        "moment": start + pd.to_timedelta(rng.integers(0, 10**14, N), unit="ns"),
+        "lasting": pd.to_timedelta(rng.integers(0, 10**13, N), unit="ns"),
+        "level": pd.Categorical(rng.choice(levels, N), [*levels, "unused"]), "flag": rng.random(N) < 0.3,
+        "same": 7, "huge": rng.integers(2**62, 2**63 - 1, N), "far": rng.choice([-(2**63), 2**63 - 1, 5], N),
+    })  # fmt: skip
 
 
 def near(train: pd.DataFrame, rows: int | None = None, **options) -> pd.DataFrame:

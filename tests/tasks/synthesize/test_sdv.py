@@ -21,21 +21,19 @@ ALL = {**ONCE, "ctgan": {"epochs": 1}, "copulagan": {"epochs": 1, "default_distr
 def awkward(n: int = 300) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     x = rng.normal(size=n)
-    return pd.DataFrame(
-        {
-            "x": x.round(2), "y": np.where(x > 1.5, np.nan, 2 * x), "key": np.arange(n) + 2**53 + 1,
-            "small": rng.integers(-5, 5, n).astype("int8"),
-            "Int64": pd.array(np.where(x > 1, None, rng.integers(0, 9, n)), dtype="Int64"), "bool": x > 0,
-            "boolean": pd.array(np.where(x > 1, None, x > 0), dtype="boolean"),
-            "category": pd.Categorical(np.where(x > 0, "ü", "b"), ["unused", "ü", "b"], ordered=True),
-            "codes": pd.Categorical(rng.integers(0, 3, n)),
-            "text": np.where(x > 1, None, np.where(x > 0, 'a "quoted", one', "it's")),
-            "day": pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D")),
-            "zoned": pd.Series(pd.date_range("2020-01-01", periods=n, freq="h", tz="Europe/Vienna")),
-            "duration": pd.to_timedelta(rng.integers(0, 1000, n), "s"), "nothing": np.full(n, np.nan),
-            "constant": "same",
-        }
-    )  # fmt: skip
+    return pd.DataFrame({
+        "x": x.round(2), "y": np.where(x > 1.5, np.nan, 2 * x), "key": np.arange(n) + 2**53 + 1,
+        "small": rng.integers(-5, 5, n).astype("int8"),
+        "Int64": pd.array(np.where(x > 1, None, rng.integers(0, 9, n)), dtype="Int64"), "bool": x > 0,
+        "boolean": pd.array(np.where(x > 1, None, x > 0), dtype="boolean"),
+        "category": pd.Categorical(np.where(x > 0, "ü", "b"), ["unused", "ü", "b"], ordered=True),
+        "codes": pd.Categorical(rng.integers(0, 3, n)),
+        "text": np.where(x > 1, None, np.where(x > 0, 'a "quoted", one', "it's")),
+        "day": pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D")),
+        "zoned": pd.Series(pd.date_range("2020-01-01", periods=n, freq="h", tz="Europe/Vienna")),
+        "duration": pd.to_timedelta(rng.integers(0, 1000, n), "s"), "nothing": np.full(n, np.nan),
+        "constant": "same",
+    })  # fmt: skip
 
 
 def release(name: str, options: dict[str, object], seed: int = 1, train: pd.DataFrame | None = None) -> pd.DataFrame:
