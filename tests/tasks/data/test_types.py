@@ -198,28 +198,25 @@ def test_all_problems_at_once():
     assert "5 folds for 3 rows" in refused(FRAME, settings(rows=3), Split(folds=5))
 
 
-@pytest.mark.parametrize(
-    ("frame", "changes", "says"),
-    [
-        (FRAME.assign(income="low"), {}, "at least two different values, got one"),
-        (FRAME.assign(income=[None, None, "low", "low", "low", "low"]), {}, "at least two different values"),
-        (FRAME.assign(income=7.5), {}, "at least two different values"),
-        (FRAME.assign(income=None), {}, "missing cells only"),
-        (FRAME.assign(age=[1, 2, 3, 4, 5, np.inf]), {}, "finite"),
-        (FRAME.assign(age=[["Ada"]] * 6), {}, "single values, got list"),
-        (FRAME, {"drop": ["age"]}, "which data.drop drops"),
-        (FRAME, {"quasi_identifiers": ["who", "age"]}, "data.identifier must be no column of"),
-        (FRAME, {"identifier": "income"}, "data.identifier must be no column of data.sensitive"),
-        (FRAME[["income", "who"]], {"quasi_identifiers": "*"}, "other than the sensitive"),
-        (FRAME, {"quasi_identifiers": []}, "other than the sensitive"),
-        (FRAME.rename(columns={"zip": "Unnamed: 1"}), {"quasi_identifiers": ["age"]}, "empty header"),
-        (FRAME.iloc[:0], {}, "must hold rows"),
-        (FRAME.iloc[:1], {}, "2 folds for 1 rows"),
-        (FRAME.set_axis(["age", "zip", "age", "who"], axis=1), {}, "columns 1 and 3"),
-        (FRAME.set_axis(["1", 1, "income", "who"], axis=1), {"quasi_identifiers": ["1"]}, "columns 1 and 2"),
-        (pd.DataFrame(), {}, "must hold rows"),
-        (FRAME, {"rows": 7}, "at most the 6 rows of the table, got 7"),
-    ],
-)
+@pytest.mark.parametrize(("frame", "changes", "says"), [
+    (FRAME.assign(income="low"), {}, "at least two different values, got one"),
+    (FRAME.assign(income=[None, None, "low", "low", "low", "low"]), {}, "at least two different values"),
+    (FRAME.assign(income=7.5), {}, "at least two different values"),
+    (FRAME.assign(income=None), {}, "missing cells only"),
+    (FRAME.assign(age=[1, 2, 3, 4, 5, np.inf]), {}, "finite"),
+    (FRAME.assign(age=[["Ada"]] * 6), {}, "single values, got list"),
+    (FRAME, {"drop": ["age"]}, "which data.drop drops"),
+    (FRAME, {"quasi_identifiers": ["who", "age"]}, "data.identifier must be no column of"),
+    (FRAME, {"identifier": "income"}, "data.identifier must be no column of data.sensitive"),
+    (FRAME[["income", "who"]], {"quasi_identifiers": "*"}, "other than the sensitive"),
+    (FRAME, {"quasi_identifiers": []}, "other than the sensitive"),
+    (FRAME.rename(columns={"zip": "Unnamed: 1"}), {"quasi_identifiers": ["age"]}, "empty header"),
+    (FRAME.iloc[:0], {}, "must hold rows"),
+    (FRAME.iloc[:1], {}, "2 folds for 1 rows"),
+    (FRAME.set_axis(["age", "zip", "age", "who"], axis=1), {}, "columns 1 and 3"),
+    (FRAME.set_axis(["1", 1, "income", "who"], axis=1), {"quasi_identifiers": ["1"]}, "columns 1 and 2"),
+    (pd.DataFrame(), {}, "must hold rows"),
+    (FRAME, {"rows": 7}, "at most the 6 rows of the table, got 7"),
+])  # fmt: skip
 def test_each_problem(frame, changes, says):
     assert says in refused(frame, settings(**changes))

@@ -102,11 +102,11 @@ def test_a_limit_on_each_group_of_the_most_exposed_stays_in_a_small_table_and_wh
     assert found.left_out
 
 
-def test_with_few_control_records_a_measure_that_sees_near_copies_is_added_where_the_atlas_is_there(table, monkeypatch):
+def test_with_few_control_records_a_measure_that_sees_near_copies_is_added_where_the_atlas_is_there(monkeypatch):
     numbers = pd.DataFrame({name: np.arange(50.0) for name in ("age", "sex", "ill", *"abcdef")})
     assert [also_needed(numbers, of(), controls) for controls in (5000, 450)] == [[], ["hitting_rate"]]
     monkeypatch.setattr("synthrisk.tasks.propose.measures.shipped", lambda: None)
-    assert also_needed(table, of(["age"]), 450) == []
+    assert also_needed(numbers, of(), 450) == []
 
 
 def people(rows: int = 400) -> pd.DataFrame:

@@ -190,21 +190,18 @@ def test_levels_are_ordered_by_what_they_say_of_the_target_and_rare_ones_share_a
     assert len(set(predictor(coded(levels), np.arange(14.0), np.arange(14), 5))) == 2
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"min_samples_leaf": 0}, "min_samples_leaf must be a whole number of at least 1, got 0"),
-        ({"min_samples_leaf": None}, "min_samples_leaf must be a whole number of at least 1, got None"),
-        ({"min_samples_leaf": True}, "min_samples_leaf must be a whole number of at least 1, got True"),
-        ({"max_depth": 1.5}, "max_depth must be a whole number of at least 1, got 1.5"),
-        ({"smoothing": "spline"}, "smoothing must be null or 'density', got 'spline'"),
-        ({"stopping": "ctree"}, "stopping must be null or 'rpart', got 'ctree'"),
-        ({"visit_order": "ab"}, "visit_order must be a list of column names, got 'ab'"),
-        ({"visit_order": ["age", "vot"]}, r"must name columns of the table, got 'vot' \(did you mean 'vote'"),
-        ({"visit_order": ["age"]}, r"visit_order must name every column once, got \['vote'\] absent"),
-        ({"visit_order": ["age", "vote", "age"]}, "visit_order must name every column once, got a name twice"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"min_samples_leaf": 0}, "min_samples_leaf must be a whole number of at least 1, got 0"),
+    ({"min_samples_leaf": None}, "min_samples_leaf must be a whole number of at least 1, got None"),
+    ({"min_samples_leaf": True}, "min_samples_leaf must be a whole number of at least 1, got True"),
+    ({"max_depth": 1.5}, "max_depth must be a whole number of at least 1, got 1.5"),
+    ({"smoothing": "spline"}, "smoothing must be null or 'density', got 'spline'"),
+    ({"stopping": "ctree"}, "stopping must be null or 'rpart', got 'ctree'"),
+    ({"visit_order": "ab"}, "visit_order must be a list of column names, got 'ab'"),
+    ({"visit_order": ["age", "vot"]}, r"must name columns of the table, got 'vot' \(did you mean 'vote'"),
+    ({"visit_order": ["age"]}, r"visit_order must name every column once, got \['vote'\] absent"),
+    ({"visit_order": ["age", "vote", "age"]}, "visit_order must name every column once, got a name twice"),
+])  # fmt: skip
 def test_wrong_options_are_named(options, sentence):
     with pytest.raises(InputError, match=sentence):
         CART.function(job(pd.DataFrame({"age": [1, 2], "vote": ["a", "b"]})), **options)

@@ -126,17 +126,14 @@ def test_numbers_rounded_to_tens_are_the_numbers_that_round_so(step, as_text, cu
     assert read.sets.columns["n"]
 
 
-@pytest.mark.parametrize(
-    ("release", "real"),
-    [
-        (np.arange(400) % 90 + 1, np.arange(400) % 90),  # ages as they are
-        (np.arange(400) % 9 * 10, np.arange(400) % 9 * 10),  # real tens
-        (np.repeat(40, 400), np.arange(400) % 60),  # one value, which a poor generator makes
-        (np.where(np.arange(400) % 10, 0, 5000), np.where(np.arange(400) % 10, 0, np.arange(400))),  # mostly none
-        (np.array([10, 20, 30]), np.arange(400) % 60),  # too few to tell
-        (np.arange(400) % 6 * 10, np.arange(400) % 60 + 0.5),  # real decimals
-    ],
-)
+@pytest.mark.parametrize(("release", "real"), [
+    (np.arange(400) % 90 + 1, np.arange(400) % 90),  # ages as they are
+    (np.arange(400) % 9 * 10, np.arange(400) % 9 * 10),  # real tens
+    (np.repeat(40, 400), np.arange(400) % 60),  # one value, which a poor generator makes
+    (np.where(np.arange(400) % 10, 0, 5000), np.where(np.arange(400) % 10, 0, np.arange(400))),  # mostly none
+    (np.array([10, 20, 30]), np.arange(400) % 60),  # too few to tell
+    (np.arange(400) % 6 * 10, np.arange(400) % 60 + 0.5),  # real decimals
+])  # fmt: skip
 def test_numbers_that_may_be_tens_by_chance_or_by_nature_stay_exact(release, real):
     assert coarse_cells(pd.Series(release), pd.Series(real)) is None
 

@@ -158,19 +158,16 @@ def test_broken_files_are_refused_without_showing_them(tmp_path, ending, content
     assert content != BROKEN or caught.value.__suppress_context__
 
 
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [
-        ("release.pdf", r"path must end in .csv, .tsv, .* \(also with .gz, .*\), .parquet, .* got 'release.pdf'"),
-        ("{rep}.csv", r"path takes {repetition} and {fold}, got 'rep'"),
-        ("{fol}.csv", r"got 'fol' \(did you mean 'fold'"),
-        ("", "path must be a path or URL, got ''"),
-        (3, "path must be a path or URL, got 3"),
-        ("nowhere/release.csv", "found none at 'nowhere/release.csv'"),
-        ("folder.csv", "must lead to a file"),
-        ("nosuchprotocol://a/b.csv", "no file system is called nosuchprotocol://"),
-    ],
-)
+@pytest.mark.parametrize(("path", "sentence"), [
+    ("release.pdf", r"path must end in .csv, .tsv, .* \(also with .gz, .*\), .parquet, .* got 'release.pdf'"),
+    ("{rep}.csv", r"path takes {repetition} and {fold}, got 'rep'"),
+    ("{fol}.csv", r"got 'fol' \(did you mean 'fold'"),
+    ("", "path must be a path or URL, got ''"),
+    (3, "path must be a path or URL, got 3"),
+    ("nowhere/release.csv", "found none at 'nowhere/release.csv'"),
+    ("folder.csv", "must lead to a file"),
+    ("nosuchprotocol://a/b.csv", "no file system is called nosuchprotocol://"),
+])  # fmt: skip
 def test_wrong_paths_are_named(path, sentence, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.csv").mkdir()

@@ -214,17 +214,14 @@ def test_nobody_and_wrong_options_are_refused(name):
         check_options(find_synthesizer(name), OPTIONS[name] | wrong)
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "sentence"),
-    [
-        ("leaky_permuted", {"column": "jbo"}, r"column must be of the table, got 'jbo' \(did you mean 'job'\?\)"),
-        ("leaky_columns", {"columns": ["job", "job"]}, "columns must be a list of distinct columns"),
-        ("leaky_columns", {"columns": "job"}, "columns must be a list of distinct columns, got 'job'"),
-        ("leaky_duplicates", {"times": 0}, "times must be a whole number of at least 1"),
-        ("leaky_tree", {"min_samples_leaf": 0}, "min_samples_leaf must be a whole number of at least 1"),
-        ("leaky_near", {"jitter": 2}, "jitter must be a share"),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "sentence"), [
+    ("leaky_permuted", {"column": "jbo"}, r"column must be of the table, got 'jbo' \(did you mean 'job'\?\)"),
+    ("leaky_columns", {"columns": ["job", "job"]}, "columns must be a list of distinct columns"),
+    ("leaky_columns", {"columns": "job"}, "columns must be a list of distinct columns, got 'job'"),
+    ("leaky_duplicates", {"times": 0}, "times must be a whole number of at least 1"),
+    ("leaky_tree", {"min_samples_leaf": 0}, "min_samples_leaf must be a whole number of at least 1"),
+    ("leaky_near", {"jitter": 2}, "jitter must be a share"),
+])  # fmt: skip
 def test_options_are_checked(name, options, sentence):
     with pytest.raises(InputError, match=sentence):
         run(job(), find_synthesizer(name), OPTIONS[name] | options)

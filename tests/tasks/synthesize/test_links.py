@@ -84,17 +84,14 @@ def test_a_file_may_lie_beside_the_release(tmp_path, ending):
     assert run(job(4), FILES, {"path": options["path"]}).links is None
 
 
-@pytest.mark.parametrize(
-    ("text", "releases", "sentence"),
-    [
-        ("row\n0\n1\n", 1, "must name a real row for each of 6 synthetic rows, got 2"),
-        ("row\n" + "9\n" * 6, 1, "must be positions from 0 to 5 in the real table, or -1, got 9 to 9"),
-        ("row\n" + "a\n" * 6, 1, "must be whole numbers, one a synthetic row, got 1 dimensions of object"),
-        ("row,b\n" + "0,1\n" * 6, 1, "must lead to tables of one column, got 2 columns"),
-        (None, 1, "must lead to a file, found none"),
-        ("row\n" + "0\n" * 6, 4, r"links must stand beside a path with \{repetition\} and \{fold\}"),
-    ],
-)
+@pytest.mark.parametrize(("text", "releases", "sentence"), [
+    ("row\n0\n1\n", 1, "must name a real row for each of 6 synthetic rows, got 2"),
+    ("row\n" + "9\n" * 6, 1, "must be positions from 0 to 5 in the real table, or -1, got 9 to 9"),
+    ("row\n" + "a\n" * 6, 1, "must be whole numbers, one a synthetic row, got 1 dimensions of object"),
+    ("row,b\n" + "0,1\n" * 6, 1, "must lead to tables of one column, got 2 columns"),
+    (None, 1, "must lead to a file, found none"),
+    ("row\n" + "0\n" * 6, 4, r"links must stand beside a path with \{repetition\} and \{fold\}"),
+])  # fmt: skip
 def test_wrong_files_of_links_are_named(tmp_path, text, releases, sentence):
     TRAIN.to_csv(tmp_path / "release.csv", index=False)
     if text is not None:

@@ -122,25 +122,22 @@ def test_numbers_fall_into_the_bins_that_hold_them_and_outer_ones_into_the_ends(
         assert b - a == 1  # never finer than whole numbers
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"epsilon": 0}, "epsilon must be a number above 0 and at most 100, got 0"),
-        ({"epsilon": "1"}, "epsilon must be a number above 0 and at most 100, got '1'"),
-        ({"delta": 1}, "delta must be a number above 0 and below 1, got 1"),
-        ({"bins": 0}, "bins must be a whole number from 1 to 1000, got 0"),
-        ({"contributions": 1.5}, "contributions must be a whole number of at least 1, got 1.5"),
-        ({"assume_public": 1}, "assume_public must be true or false, got 1"),
-        ({"public": ["a"]}, "public must name columns with their values, got list"),
-        ({"public": {"sex": "f"}}, "public of column 'sex' must be a list of values, got 'f'"),
-        ({"public": {"sex": [["f"]]}}, "public of column 'sex' must be a list of values, got [['f']]"),
-        ({"public": {"wage": [0, 1]}}, "public must name columns of the table, got 'wage'"),
-        ({"public": {"age": [9, 0]}}, "public of the column 'age' must rise from the lowest to the highest value"),
-        ({"public": {"age": ["a", "b"]}}, "public of the column 'age' must be finite numbers, got"),
-        ({"public": {**PUBLIC, "born": ["yesterday-ish", "x"]}}, "public of the column 'born' must be dates, got"),
-        ({}, "mst needs a public range of the numeric column 'age' (public: {age: [low, high]}), or assume_public"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"epsilon": 0}, "epsilon must be a number above 0 and at most 100, got 0"),
+    ({"epsilon": "1"}, "epsilon must be a number above 0 and at most 100, got '1'"),
+    ({"delta": 1}, "delta must be a number above 0 and below 1, got 1"),
+    ({"bins": 0}, "bins must be a whole number from 1 to 1000, got 0"),
+    ({"contributions": 1.5}, "contributions must be a whole number of at least 1, got 1.5"),
+    ({"assume_public": 1}, "assume_public must be true or false, got 1"),
+    ({"public": ["a"]}, "public must name columns with their values, got list"),
+    ({"public": {"sex": "f"}}, "public of column 'sex' must be a list of values, got 'f'"),
+    ({"public": {"sex": [["f"]]}}, "public of column 'sex' must be a list of values, got [['f']]"),
+    ({"public": {"wage": [0, 1]}}, "public must name columns of the table, got 'wage'"),
+    ({"public": {"age": [9, 0]}}, "public of the column 'age' must rise from the lowest to the highest value"),
+    ({"public": {"age": ["a", "b"]}}, "public of the column 'age' must be finite numbers, got"),
+    ({"public": {**PUBLIC, "born": ["yesterday-ish", "x"]}}, "public of the column 'born' must be dates, got"),
+    ({}, "mst needs a public range of the numeric column 'age' (public: {age: [low, high]}), or assume_public"),
+])  # fmt: skip
 def test_wrong_options_are_named_before_anything_runs(options, sentence):
     synthesizer = find_synthesizer("mst")
     asked = options if "public" in options or not options else options | {"public": PUBLIC}

@@ -62,19 +62,16 @@ def test_right_options_and_releases_are_taken_and_a_plugin_may_take_any_option()
     release(TRAIN.assign(age=[0.5, 1.25]))
 
 
-@pytest.mark.parametrize(
-    ("table", "sentence"),
-    [
-        (None, "mine must return a Release with a DataFrame, got NoneType"),
-        (Release(np.zeros(2)), "mine must return a Release with a DataFrame"),
-        (TRAIN[["vote", "age"]], r"must release the columns \['age', 'vote'\], got \['vote', 'age'\]"),
-        (TRAIN.head(1), "must release 2 rows, got 1"),
-        (TRAIN.astype({"age": object}), "must release column 'age' as int64, got object"),
-        (TRAIN.astype({"vote": object}), "must release column 'vote' as category, got object"),
-        (TRAIN.assign(vote=pd.Categorical(["a", "b"], ["b", "a"])), "must release column 'vote' as category"),
-        (TRAIN.set_axis([5, 6]), "must release rows numbered from 0"),
-    ],
-)
+@pytest.mark.parametrize(("table", "sentence"), [
+    (None, "mine must return a Release with a DataFrame, got NoneType"),
+    (Release(np.zeros(2)), "mine must return a Release with a DataFrame"),
+    (TRAIN[["vote", "age"]], r"must release the columns \['age', 'vote'\], got \['vote', 'age'\]"),
+    (TRAIN.head(1), "must release 2 rows, got 1"),
+    (TRAIN.astype({"age": object}), "must release column 'age' as int64, got object"),
+    (TRAIN.astype({"vote": object}), "must release column 'vote' as category, got object"),
+    (TRAIN.assign(vote=pd.Categorical(["a", "b"], ["b", "a"])), "must release column 'vote' as category"),
+    (TRAIN.set_axis([5, 6]), "must release rows numbered from 0"),
+])  # fmt: skip
 def test_a_wrong_release_is_named(table, sentence):
     with pytest.raises(InputError, match=sentence):
         release(table)

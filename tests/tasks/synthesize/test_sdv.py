@@ -133,17 +133,14 @@ def test_one_record_and_infinities_are_refused(name):
         release(name, ALL[name], train=pd.DataFrame({"x": [1.0, np.inf, 2.0]}))
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "sentence"),
-    [
-        ("tvae", {"epochs": 0}, "epochs must be a whole number of at least 1, got 0"),
-        ("ctgan", {"epochs": "3"}, "epochs must be a whole number of at least 1, got '3'"),
-        ("ctgan", {"batch_size": 15}, "batch_size must be even and a multiple of pac = 10, got 15"),
-        ("tvae", {"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
-        ("gaussian_copula", {"default_distribution": "normal"}, "a distribution must be one of norm, beta"),
-        ("gaussian_copula", {"numerical_distributions": {"z": "norm"}}, "must name columns of the table, got 'z'"),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "sentence"), [
+    ("tvae", {"epochs": 0}, "epochs must be a whole number of at least 1, got 0"),
+    ("ctgan", {"epochs": "3"}, "epochs must be a whole number of at least 1, got '3'"),
+    ("ctgan", {"batch_size": 15}, "batch_size must be even and a multiple of pac = 10, got 15"),
+    ("tvae", {"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
+    ("gaussian_copula", {"default_distribution": "normal"}, "a distribution must be one of norm, beta"),
+    ("gaussian_copula", {"numerical_distributions": {"z": "norm"}}, "must name columns of the table, got 'z'"),
+])  # fmt: skip
 def test_wrong_options_are_named(name, options, sentence):
     with pytest.raises(InputError, match=sentence):
         release(name, options)
