@@ -69,16 +69,13 @@ def test_members_are_the_records_that_are_neither_held_out_nor_used(sample):
     assert member[[1, 2, 3, 5]].tolist() == [True, False, True, True]
 
 
-def test_the_check_of_the_release_is_kept_beside_the_ledger(sample):
+def test_the_check_of_the_release_is_kept_beside_the_ledger_and_what_it_breaks_is_named(sample):
     folder = attack.fn(released(sample, used=[0]), [CAP])
     real = sample.records()
     members, controls = real.iloc[[1, 3, 5]], real.iloc[[2, 4]]  # the first was used
     assert str(folder.check()) == str(check_release(members, controls, RELEASED, 1))
     assert folder.check().verbatim.rows_of_members.count == 1
-
-
-def test_an_attack_that_a_broken_release_breaks_names_the_break(sample):
-    release = released(sample, table=RELEASED.assign(pay=np.inf))
+    release = released(sample, table=RELEASED.assign(pay=np.inf), key="broken")
     with pytest.raises(InputError, match="column 'pay' holds infinite numbers in the release; column 'pay' must hold"):
         attack.fn(release, [Planned(Measure("dcr", "distance_to_closest_record"), {})])
 

@@ -98,21 +98,17 @@ def test_runs_of_a_second_study_join_the_experiment_and_each_reads_back(written)
     assert cart.info.artifact_uri.startswith((folder / "artifacts").as_uri())
 
 
-def test_what_the_releases_have_shown_is_a_tag_and_a_table(written):
-    _, (_, two) = written
+def test_a_failed_run_says_why_and_what_the_releases_have_shown_is_a_tag_and_a_table(written):
+    _, (one, two) = written
+    broken = MlflowClient(one.uri).get_run(one.runs["broken"])
+    told = broken.info.status, broken.data.tags["verdict"], broken.data.tags["failure"], broken.data.metrics
+    assert told == ("FAILED", "FAILED", "cell: KeyError in x.py", {})
     client = MlflowClient(two.uri)
     words = "column 'x' is constant in the release, but not among the members"
     assert client.get_run(two.runs["cart"]).data.tags["release"] == words
     assert "release" not in client.get_run(two.runs["broken"]).data.tags
     table = tabled(*study_run(two, " and tags.study_id = 's-2'"), "releases")
     assert (table["invalid"].tolist(), table["rows_of_members"].tolist()) == ([words], [40.0])
-
-
-def test_failed_synthesizer_has_a_run_that_says_why(written):
-    _, (one, _) = written
-    broken = MlflowClient(one.uri).get_run(one.runs["broken"])
-    told = broken.info.status, broken.data.tags["verdict"], broken.data.tags["failure"], broken.data.metrics
-    assert told == ("FAILED", "FAILED", "cell: KeyError in x.py", {})
 
 
 def test_study_run_has_its_artifacts(written):

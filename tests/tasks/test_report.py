@@ -136,7 +136,7 @@ def test_the_worst_of_several_releases_stands_beside_the_mean():
     assert (row["worst_release"], row["worst_release_upper"]) == (0.5, 0.57)
 
 
-def test_keys_are_described_without_a_verdict():
+def test_keys_are_described_without_a_verdict_and_by_what_is_guessed():
     held, seen = KeySizes((10, 20, 30, 40, 0, 1100), 1, 0), KeySizes((12.5, 0, 0, 0, 0, 37.5), 1, 50)
     keys = usual(keys=KAnonymity(("age", "<b>"), held, {"cart": ReleaseKeys(held, seen, None)}))
     shown = read(keys)
@@ -148,9 +148,6 @@ def test_keys_are_described_without_a_verdict():
     rows = as_json(keys)["k_anonymity"]
     assert [(r["synthesizer"], r["of"]) for r in rows] == [("", "real"), ("cart", "release"), ("cart", "members")]
     assert (rows[2]["absent"], rows[2]["k_20+"]) == (50, 37.5)
-
-
-def test_how_many_values_share_a_key_is_told_by_what_is_guessed():
     name = "income and <b>"
     sizes, values = KeySizes((0, 0, 30, 70, 0, 0), 3, 0), KeySizes((25, 75, 0, 0, 0, 0), 1, 0)
     released = ReleaseKeys(sizes, sizes, None, {name: ReleaseKeys(values, KeySizes((5, 85, 0, 0, 0, 0), 1, 10), None)})
@@ -163,7 +160,7 @@ def test_how_many_values_share_a_key_is_told_by_what_is_guessed():
     assert (release[f"l_2.{name}"], members[f"l_1.{name}"]) == (75, 5)
 
 
-def test_a_measure_without_value_says_why_and_so_do_the_gains_that_need_it():
+def test_what_is_not_estimable_says_why_and_is_never_nan():
     absent = replace(NOT_ESTIMABLE, note="no row link")
     found = replace(ALONE, risk=absent, risk_gain=absent, control_gain=NAN, memorization=absent)
     shown = read(study([found]))
@@ -173,6 +170,17 @@ def test_a_measure_without_value_says_why_and_so_do_the_gains_that_need_it():
     assert "no control records" in read(study([unheld])).text
     certain = replace(found, risk=around(1.0, 0.0), risk_control=replace(around(1.0, 0.0), note=ONE_REPETITION))
     assert "control succeeds always: no gain is possible" in read(study([certain])).text
+    lost = Estimate(NAN, NAN, NAN, note="too few claims")
+    bare = Estimate(0.4, NAN, NAN, note=ONE_REPETITION)
+    found = replace(ALONE, risk=lost, memorization=bare, risk_gain=replace(lost), risk_control=lost)
+    shown = read(study([found, finding("cart", DISTANCE)]))
+    assert "nan" not in re.findall(r"[a-z]+", shown.text.lower())
+    row = shown.row("cart", "rapid.income")
+    assert [row[i] for i in (2, 5, 7)] == ["not estimable1", "not estimable1", "+0.400 [no interval]2"]
+    assert "CANNOT TELL" in row
+    assert shown.row("cart", DISTANCE.key)[3] == "not estimable3"
+    notes = shown.text.split("Notes")[-1].split("How to read this")[0]
+    assert notes.index("too few claims") < notes.index(ONE_REPETITION) < notes.index("nothing is guessed")
 
 
 def test_head_tells_verdict_and_reason_of_each_synthesizer_and_no_reference():
@@ -250,21 +258,7 @@ def test_panels_draw_the_estimates_at_their_values_with_labels_apart():
     assert 0 <= places[0] < places[-1] <= 1
 
 
-def test_not_estimable_is_said_with_its_reason_and_never_nan():
-    lost = Estimate(NAN, NAN, NAN, note="too few claims")
-    bare = Estimate(0.4, NAN, NAN, note=ONE_REPETITION)
-    found = replace(ALONE, risk=lost, memorization=bare, risk_gain=replace(lost), risk_control=lost)
-    shown = read(study([found, finding("cart", DISTANCE)]))
-    assert "nan" not in re.findall(r"[a-z]+", shown.text.lower())
-    row = shown.row("cart", "rapid.income")
-    assert [row[i] for i in (2, 5, 7)] == ["not estimable1", "not estimable1", "+0.400 [no interval]2"]
-    assert "CANNOT TELL" in row
-    assert shown.row("cart", DISTANCE.key)[3] == "not estimable3"
-    notes = shown.text.split("Notes")[-1].split("How to read this")[0]
-    assert notes.index("too few claims") < notes.index(ONE_REPETITION) < notes.index("nothing is guessed")
-
-
-def test_one_synthesizer_without_threshold_or_reference():
+def test_what_was_not_judged_or_not_run_to_the_end_is_told_everywhere():
     alone = study([ALONE], limits={})
     assert not read(alone).lacks(
         "NOT JUDGED cart – not judged: no limit is set.",
@@ -273,9 +267,6 @@ def test_one_synthesizer_without_threshold_or_reference():
     )
     assert "limit, where one is set" not in read(alone).text
     assert "NOT JUDGED cart not judged: no limit is set." in recorded(alone).text
-
-
-def test_failed_synthesizers_are_told_everywhere():
     shown = read(usual(failures={"ctgan": "ctgan-r0-f1: ValueError in ctgan.py"}))
     assert "FAILED ctgan – cannot say: it was not run to the end: ctgan-r0-f1: ValueError in ctgan.py." in shown.text
     assert shown.row("ctgan", "all")[-1] == "FAILED"

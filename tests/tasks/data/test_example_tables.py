@@ -17,7 +17,7 @@ from synthrisk.tasks.data.example_tables import DISEASE, EDUCATION, factors, sim
 REFERENCE = Path(__file__).parents[2] / "reference" / "sdmetrics" / "fair_1000"
 
 
-def test_the_adult_table_is_the_published_one_without_blanks_and_with_sorted_levels():
+def test_the_adult_table_is_the_published_one_without_blanks_and_with_sorted_levels_and_its_credit():
     adult = read("adult")
     assert (adult.shape, adult.income.value_counts().to_dict()) == ((32561, 15), {"<=50K": 24720, ">50K": 7841})
     missing = adult.isna().sum()
@@ -27,16 +27,13 @@ def test_the_adult_table_is_the_published_one_without_blanks_and_with_sorted_lev
     for _, column in adult.select_dtypes("category").items():
         levels = column.cat.categories.tolist()
         assert levels == sorted(level.strip() for level in levels)
-
-
-def test_the_credit_is_shipped():
     folder = Path(synthrisk.tasks.data.__file__).parent
     credit = (folder / "CREDIT.md").read_text(encoding="utf-8")
     assert all(part in credit for part in ("Becker", "Kohavi", "10.24432/C5XW20", "CC BY 4.0", "Changes made"))
     assert (folder / "adult.parquet").stat().st_size < 1_000_000
 
 
-def test_the_fair_survey_is_the_published_one_and_the_reference_sample_is_of_it():
+def test_the_fair_survey_is_the_published_one_and_needs_statsmodels(monkeypatch):
     fair, sample = read("fair"), pd.read_csv(REFERENCE / "real.csv")
     assert (fair.shape, fair.affairs.mean()) == ((6366, 9), pytest.approx(0.705374, abs=5e-7))
     assert (fair.affairs > 0).sum() == 2053
@@ -44,9 +41,6 @@ def test_the_fair_survey_is_the_published_one_and_the_reference_sample_is_of_it(
     fair["age"] = fair["age"] // 1  # the sample holds whole years
     kept = ["rate_marriage", "age", "children", "religious", "educ"]
     assert set(sample[kept].itertuples(index=False, name=None)) <= set(fair[kept].itertuples(index=False, name=None))
-
-
-def test_without_statsmodels_it_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "statsmodels.datasets", None)
     with pytest.raises(InputError, match=r"'fair' comes with statsmodels, .*pip install 'synthrisk\[fair\]'"):
         read("fair")

@@ -196,15 +196,12 @@ def test_a_package_that_is_not_installed_is_named(folder, module, file, monkeypa
     assert module.replace("_", "-") in str(caught.value)
 
 
-def test_other_suffixes(folder):
+def test_other_suffixes_and_files_without_rows_are_refused(folder, tmp_path):
     (folder / "a.pdf").touch()
     with pytest.raises(InputError, match=r"must end in .csv, .*, .xlsx, .*, .sav, .* got '.*a.pdf'"):
         read(str(folder / "a.pdf"))
     with pytest.raises(InputError, match="must end in"):
         read(str(folder / "people.sav.gz"))
-
-
-def test_no_rows(tmp_path):
     pyreadstat.write_sav(LABELLED.head(0), tmp_path / "a.sav")
     with pytest.raises(InputError, match="must hold rows, got none"):
         read(str(tmp_path / "a.sav"))

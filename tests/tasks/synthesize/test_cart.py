@@ -266,15 +266,12 @@ def _is_under(node, top, parent):
     return node == top
 
 
-def test_leaves_hold_the_smallest_number_and_nodes_below_three_times_it_are_whole():
+def test_rpart_keeps_nodes_below_three_times_the_smallest_leaf_whole_and_a_rare_class_independent():
     train = pd.DataFrame({"place": np.arange(14) // 7, "kind": ["a"] * 7 + ["b"] * 7})
     split, whole = (released(train, min_samples_leaf=5, stopping=each) for each in (None, "rpart"))
     crossed = pd.crosstab(split["place"], split["kind"]).to_numpy()
     assert crossed[0, 1] == crossed[1, 0] == 0  # 14 records split at 7
     assert (pd.crosstab(whole["place"], whole["kind"]).to_numpy() > 0).all()  # rpart needs 15
-
-
-def test_a_rare_class_without_a_majority_anywhere_is_released_as_independent():
     rng = np.random.default_rng(3)
     train = pd.DataFrame({"x": rng.uniform(size=4000)})
     train["sick"] = rng.random(4000) < np.where(train["x"] < 0.5, 0.05, 0.35)

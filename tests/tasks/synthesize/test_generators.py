@@ -41,12 +41,11 @@ def test_power_adds_a_leaky_for_each_share_that_the_references_lack_under_a_name
         found(power={}, synthesizers=[{"name": "leaky-1pct", "kind": "cart"}])
 
 
-def test_what_declares_no_answer_is_no_reference():
-    with pytest.raises(InputError, match="references must be generators that declare an answer, got 'cart'"):
-        reference("mine", "cart", {})
-
-
-@pytest.mark.parametrize("options", [{"share": "much"}, {"share": 2}, {"shares": 0.1}])
-def test_options_of_a_leak_are_checked(options):
-    with pytest.raises(InputError, match="share"):
-        reference("leak", "leaky", options)
+@pytest.mark.parametrize(
+    ("kind", "options", "says"),
+    [("cart", {}, "references must be generators that declare an answer, got 'cart'")]
+    + [("leaky", options, "share") for options in ({"share": "much"}, {"share": 2}, {"shares": 0.1})],
+)
+def test_references_must_declare_an_answer_and_have_right_options(kind, options, says):
+    with pytest.raises(InputError, match=says):
+        reference("mine", kind, options)

@@ -88,7 +88,7 @@ def test_global_state_is_put_back_and_nothing_is_said(capsys, caplog, name):
     assert said.out == said.err == caplog.text == ""
 
 
-def test_options_are_honoured():
+def test_options_are_honoured_and_a_dependence_is_learned():
     train = pd.DataFrame({"x": np.random.default_rng(1).exponential(size=400)})
     normal, kernel = (
         release("gaussian_copula", {"default_distribution": d}, train=train) for d in ("norm", "gaussian_kde")
@@ -99,9 +99,6 @@ def test_options_are_honoured():
     pd.testing.assert_frame_equal(single, normal)
     longer = release("tvae", {"epochs": 3}, train=train)
     assert not longer.equals(release("tvae", {"epochs": 1}, train=train))
-
-
-def test_a_dependence_is_learned():
     rng = np.random.default_rng(2)
     x = rng.normal(size=500)
     train = pd.DataFrame({"x": x, "y": x + 0.3 * rng.normal(size=500), "z": rng.normal(size=500)})
@@ -110,13 +107,10 @@ def test_a_dependence_is_learned():
     assert abs(got["x"].corr(got["z"])) < 0.2
 
 
-def test_constant_tables_need_no_fit():
+def test_constant_tables_need_no_fit_and_the_plain_table_goes_there_and_back():
     train = pd.DataFrame({"a": [1, 1], "b": ["x", "x"], "c": [np.nan, np.nan]})
     got = release("ctgan", {}, train=train)
     pd.testing.assert_frame_equal(got, pd.concat([train] * 100, ignore_index=True))
-
-
-def test_the_plain_table_goes_there_and_back():
     train = awkward().drop(columns="key")  # floats cannot hold its last digit
     plain, sdtypes = encoded(train)
     assert set(sdtypes.values()) == {"numerical", "categorical"}
