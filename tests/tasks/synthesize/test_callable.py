@@ -39,13 +39,10 @@ def release(path: object, seed: int = 1) -> pd.DataFrame:
     return run(Job(TRAIN, TRAIN.head(0), 4, seed), CALLABLE, {"path": path}).synthetic
 
 
-def test_a_function_of_a_file_gets_training_table_rows_and_seed(file):
+def test_a_function_of_a_file_or_an_installed_module_gets_training_table_rows_and_seed(file, tmp_path, monkeypatch):
     due = TRAIN.sample(4, replace=True, random_state=1).reset_index(drop=True)
     pd.testing.assert_frame_equal(release(f"{file}:bootstrap"), due)
     assert not release(f"{file}:bootstrap", seed=2).equals(due)
-
-
-def test_a_function_of_an_installed_module(tmp_path, file, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     pd.testing.assert_frame_equal(release("my_generators:bootstrap"), release(f"{file}:bootstrap"))
     assert CALLABLE.inputs({"path": "my_generators:bootstrap"}, 0, 0) == [str(file)]

@@ -90,14 +90,11 @@ def test_a_column_of_another_kind_is_refused_in_plain_words_with_a_way_out(cells
     assert not {"secret", "20-30", "maybe", *JARGON} & set(str(caught.value).split())
 
 
-def test_two_names_that_may_be_one_are_taken_for_none():
+def test_of_two_names_that_may_be_one_none_is_taken_and_of_two_forms_that_fit_the_one_of_the_real_years():
     train = pd.DataFrame({"age": [1, 2], "city": ["a", "b"], "pay": [1, 2]})
     table = pd.DataFrame({"Age": [1, 2], "AGE": [3, 4], "city": ["a", "b"], "pay": [1, 2]})
     with pytest.raises(InputError, match=r"absent: \['age'\], extra: columns 1 and 2"):
         fitted(table, train, FileForm(), "release")
-
-
-def test_of_two_forms_that_fit_the_one_of_the_real_years_is_taken_and_the_note_says_so():
     real = pd.DataFrame({"born": pd.to_datetime(["2020-01-02", "2020-03-04", "2020-05-06"])})
     american = pd.DataFrame({"born": ["01/02/2020", "03/04/2020", "05/06/2020"]})
     made = fitted(american, real, FileForm(), "release")

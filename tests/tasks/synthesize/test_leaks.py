@@ -199,13 +199,9 @@ def test_ugly_tables_and_other_sizes(name, dose, rows):
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_one_member(name):
+def test_one_member_is_enough_but_nobody_and_wrong_options_are_refused(name):
     given = Job(people(0, 1), people(1000, 4), 3, 1)
     assert len(run(given, find_synthesizer(name), OPTIONS[name]).synthetic) == 3
-
-
-@pytest.mark.parametrize("name", OPTIONS)
-def test_nobody_and_wrong_options_are_refused(name):
     for members, others, rule in ((0, M, "a training record, got none"), (N, 1, "at least 2 held-out records, got 1")):
         with pytest.raises(InputError, match=f"{name} needs {rule}"):
             run(Job(people(0, members), people(1000, others), 5, 1), find_synthesizer(name), OPTIONS[name])

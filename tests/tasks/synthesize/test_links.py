@@ -139,7 +139,7 @@ def test_a_study_takes_the_hidden_rate_of_them(people, file, kind, options, fold
     assert np.nanmean(due) > 0.5
 
 
-def test_a_study_takes_the_sources_own_forms_too(people):
+def test_a_study_takes_the_sources_own_forms_too_and_says_where_there_are_no_links(people):
     made = synthesize.fn(people, "near_copy", role="reference", name="mine")
     asked = [{"name": name, **option} for name, option in FORMS]
     ledger, given = attack.fn(made, asked), Tables(PEOPLE, made.synthetic(), links=made.links())
@@ -149,9 +149,6 @@ def test_a_study_takes_the_sources_own_forms_too(people):
         due, plain = METRICS[name].score(given, **option), METRICS[name].score(given)
         np.testing.assert_allclose(rows[column].astype(float), due.records[column], rtol=1e-9)
         assert not due.records.equals(plain.records)
-
-
-def test_without_links_a_study_says_so(people):
     made = synthesize.fn(people, "marginals", role="reference", name="mine")
     assert made.links() is None
     assert "no row link" in attack.fn(made, ["hidden_rate"]).values()["hidden_rate"].reasons.members

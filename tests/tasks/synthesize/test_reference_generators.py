@@ -37,21 +37,22 @@ def test_dtypes_and_seeds(generator):
     assert released(generator, rows=1).index.equals(pd.RangeIndex(1))
 
 
-@pytest.mark.parametrize("generator", [COPY, NEAR_COPY, MARGINALS])
-def test_nobody_to_release_is_refused(generator):
-    with pytest.raises(InputError, match="needs a training record, got none"):
-        released(generator, members=0, rows=5)
+@pytest.mark.parametrize(
+    ("generator", "given", "rule"),
+    [(each, {"members": 0, "rows": 5}, "a training record, got none") for each in (COPY, NEAR_COPY, MARGINALS)]
+    + [(each, {"held_out": n}, f"at least 2 held-out records, got {n}") for each in (FRESH, LEAKY) for n in (0, 1)],
+)
+def test_nobody_to_release_is_refused(generator, given, rule):
+    with pytest.raises(InputError, match=f"{generator.name} needs {rule}"):
+        released(generator, **given)
 
 
-def test_copy_releases_the_training_table_and_uses_nobody_held_out():
+def test_copy_releases_the_training_table_and_at_another_size_repeats_no_record_more_than_needed():
     pd.testing.assert_frame_equal(released(COPY), job().train)
     assert len(run(job(), COPY, {}).used) == 0
-
-
-@pytest.mark.parametrize("rows", [1, 99, 101, 350])
-def test_copy_of_another_size_repeats_no_record_more_than_needed(rows):
-    counts = released(COPY, rows=rows)["id"].value_counts()
-    assert counts.max() - counts.reindex(range(100), fill_value=0).min() <= 1
+    for rows in (1, 99, 101, 350):
+        counts = released(COPY, rows=rows)["id"].value_counts()
+        assert counts.max() - counts.reindex(range(100), fill_value=0).min() <= 1
 
 
 def test_fresh_resamples_one_half_of_the_held_out_records_another_with_another_seed():
@@ -100,13 +101,6 @@ def test_leaky_replaces_a_share_of_fresh_by_distinct_members_and_shuffles_them(o
 def test_leaky_draws_members_twice_only_where_it_must():
     assert released(LEAKY, {"share": 1.0}, rows=250)["id"].nunique() < 100
     assert released(LEAKY, {"share": 0.4}, rows=250).query("id < 1000")["id"].nunique() == 100
-
-
-@pytest.mark.parametrize("generator", [FRESH, LEAKY])
-@pytest.mark.parametrize("held_out", [0, 1])
-def test_too_few_held_out_records(generator, held_out):
-    with pytest.raises(InputError, match=f"{generator.name} needs at least 2 held-out records, got {held_out}"):
-        released(generator, held_out=held_out)
 
 
 @pytest.mark.parametrize(
