@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.study.comparison import Compared
 from synthrisk.metrics.study.ledger import Cell, Measure, Planned
@@ -16,7 +19,9 @@ from synthrisk.tasks.workspace.references import (
     ReleaseFolder,
     Sample,
     Table,
+    store,
 )
+from synthrisk.tasks.workspace.store import save_array
 
 
 def ledger_in(place: Path, sample: Sample, cell: Cell, planned=(), **generator) -> LedgerFolder:
@@ -24,6 +29,14 @@ def ledger_in(place: Path, sample: Sample, cell: Cell, planned=(), **generator) 
     made_by = Generator(cell.synthesizer, "cart", **generator)
     every = tuple(Planned(p) if isinstance(p, Measure) else p for p in planned)
     return LedgerFolder(ReleaseFolder(sample, made_by, cell, "unused", "unused"), every, str(place))
+
+
+def sampled(table: pd.DataFrame, parts, folder: Path, releases: int = 2, **others) -> Sample:
+    """Return a table and its cut, kept in a folder: of each repetition the fold in which a record is held out."""
+    parts = np.array(parts, dtype=np.int16)
+    save_array(parts, folder / "cut.npy")
+    cut = Cut(str(folder / "cut.npy"), "cut", len(parts), releases, 0.0)
+    return Sample(store(table, folder), cut, str(folder), **others)
 
 
 def judged(result: StudyResult, workspace: Path | str = "unused") -> Judged:

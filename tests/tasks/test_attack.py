@@ -1,5 +1,3 @@
-"""The attack on one release, on tables small enough to work out by hand."""
-
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -9,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.studies import sampled
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.release.k_anonymity import KAnonymity, KeySizes, ReleaseKeys
@@ -19,30 +18,17 @@ from synthrisk.metrics.study.ledger import COLUMNS, Cell, Measure, OfRecords, Of
 from synthrisk.metrics.study.scoring import attack_release, look, score_release, tables_of
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.judge import judge
+from synthrisk.tasks.workspace import references
 from synthrisk.tasks.workspace.files.parquet import write_typed
-from synthrisk.tasks.workspace.references import (
-    RELEASE,
-    USED,
-    Cut,
-    Estimated,
-    Found,
-    Generator,
-    ReleaseFolder,
-    Sample,
-    store,
-)
+from synthrisk.tasks.workspace.references import Estimated, Generator, ReleaseFolder, Sample
 from synthrisk.tasks.workspace.store import save_array
 
-REAL = pd.DataFrame(
-    {
-        "age": [30, 30, 40, 50, 60, 60],
-        "vote": pd.Categorical(["a", "b", "a", "b", "a", None]),
-        "pay": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
-    }
-)
+VOTES = pd.Categorical(["a", "b", "a", "b", "a", None])
+REAL = pd.DataFrame({"age": [30, 30, 40, 50, 60, 60], "vote": VOTES, "pay": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
 RELEASED = pd.DataFrame(
     {"age": [30, 30, 40, 60], "vote": pd.Categorical(["a", "a", "b", None]), "pay": [1.0, 2.5, 3.0, 6.0]}
 )
+WHOLE = REAL.assign(vote=pd.Categorical(list("ababab"))), RELEASED.assign(vote=pd.Categorical(list("abba")))
 PARTS = np.array([[0, 1, 0, 1, 0, 1]], dtype=np.int16)  # folds in which the six are held out
 ROLES = {"quasi_identifiers": ["age"], "sensitive": "vote"}
 CAP = Planned(Measure("cap", "zero_cap", "vote"), ROLES)
@@ -52,184 +38,121 @@ CELL = Cell("cart", 0, 0)
 MAKER = Generator("cart", "cart")
 
 
+def rapid_of(column, attacker, roles=("age",), label="rapid", **options):
+    told = {"quasi_identifiers": list(roles), "sensitive": column, "attacker": attacker, **options}
+    return Planned(Measure(label, "rapid", column, attacker), told)
+
+
 @pytest.fixture
 def sample(tmp_path) -> Sample:
-    table = store(REAL, tmp_path)
-    save_array(PARTS, tmp_path / "cut.npy")
-    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0), str(tmp_path))
+    return sampled(REAL, PARTS, tmp_path)
 
 
-def released(sample, used=(), cell=CELL, key="k") -> ReleaseFolder:
+def released(sample, used=(), cell=CELL, key="k", table=RELEASED) -> ReleaseFolder:
     place = Path(sample.workspace) / f"release-{key}"
     place.mkdir()
-    write_typed(RELEASED, place / RELEASE)
-    save_array(np.array(used, dtype=np.int64), place / USED)
+    write_typed(table, place / references.RELEASE)
+    save_array(np.array(used, dtype=np.int64), place / references.USED)
     return ReleaseFolder(sample, MAKER, cell, str(place), key)
 
 
-# who is a member
+def attacked(*planned, member=PARTS[0] != 0, real=REAL, release=RELEASED, seed=3, cell=CELL):
+    return attack_release(real, release, pd.array(member, dtype="boolean"), planned, seed, cell)
 
 
-def test_members_are_the_records_that_are_not_held_out(sample, tmp_path):
-    member = released(sample).membership()
-    assert member.tolist() == [False, True, False, True, False, True]
+def test_members_are_the_records_that_are_neither_held_out_nor_used(sample):
+    assert released(sample).membership().tolist() == [False, True, False, True, False, True]
     other = released(sample, cell=Cell("cart", 0, 1), key="o").membership()
     assert other.tolist() == [True, False, True, False, True, False]
-
-
-def test_records_that_a_control_was_drawn_from_are_neither(sample, tmp_path):
-    member = released(sample, used=[0, 2]).membership()  # first and third of the held-out records
+    member = released(sample, used=[0, 2], key="used").membership()  # first and third of the held-out records
     assert member.isna().tolist() == [True, False, False, False, True, False]
     assert member[[1, 2, 3, 5]].tolist() == [True, False, True, True]
 
 
-# what is looked at before
-
-
-def test_the_check_of_the_release_is_kept_beside_the_ledger(sample, tmp_path):
+def test_the_check_of_the_release_is_kept_beside_the_ledger_and_what_it_breaks_is_named(sample):
     folder = attack.fn(released(sample, used=[0]), [CAP])
     real = sample.records()
     members, controls = real.iloc[[1, 3, 5]], real.iloc[[2, 4]]  # the first was used
     assert str(folder.check()) == str(check_release(members, controls, RELEASED, 1))
     assert folder.check().verbatim.rows_of_members.count == 1
-
-
-def test_an_attack_that_a_broken_release_breaks_names_the_break(sample, tmp_path):
-    release = released(sample)
-    write_typed(RELEASED.assign(pay=np.inf), Path(release.path) / RELEASE)
-    sure = Planned(Measure("dcr", "distance_to_closest_record"), {})
+    release = released(sample, table=RELEASED.assign(pay=np.inf), key="broken")
     with pytest.raises(InputError, match="column 'pay' holds infinite numbers in the release; column 'pay' must hold"):
-        attack.fn(release, [sure])
-
-
-# the ledger
-
-
-def attacked(planned, seed=1, cell=CELL):
-    member = pd.array(PARTS[0] != 0, dtype="boolean")
-    return attack_release(REAL, RELEASED, member, planned, seed, cell)
+        attack.fn(release, [Planned(Measure("dcr", "distance_to_closest_record"), {})])
 
 
 def test_ledger_against_a_plain_loop():
-    ledger, _ = attacked([CAP])
+    ledger, _ = attacked(CAP)
+    assert (tuple(ledger.columns), len(ledger)) == (COLUMNS, len(REAL))
     for i, row in REAL.iterrows():
         same = [j for j in range(len(RELEASED)) if RELEASED.age[j] == row.age]
         hits = [j for j in same if RELEASED.vote[j] == row.vote or (pd.isna(RELEASED.vote[j]) and pd.isna(row.vote))]
         got = ledger.iloc[i]
         assert got["score"] == (len(hits) / len(same) if same else 0)
-        assert got["record"] == i
-        assert got["member"] == (PARTS[0][i] != 0)
+        assert (got["record"], got["member"]) == (i, PARTS[0][i] != 0)
         assert got["truth"] == row.vote if not pd.isna(row.vote) else pd.isna(got["truth"])
         assert (got["metric"], got["sensitive"]) == ("cap", "vote")
         assert pd.isna(got["attacker"])
 
 
-def test_ledger_has_the_columns_of_the_contract():
-    ledger, _ = attacked([CAP])
-    assert tuple(ledger.columns) == COLUMNS
-    assert len(ledger) == len(REAL)
-
-
-def test_every_measure_scores_all_records():
-    twice = Planned(Measure("again", "generalized_cap", "vote"), ROLES)
-    ledger, values = attacked([CAP, twice])
-    assert ledger["metric"].value_counts().to_dict() == {"cap": 6, "again": 6}
-    assert set(values) == {"cap.vote", "again.vote"}
-
-
 def test_ledger_is_the_metric_called_by_hand():
-    options = {"quasi_identifiers": ["age", "pay"], "sensitive": "vote", "attacker": "logistic"}
-    real = REAL.assign(vote=pd.Categorical(list("ababab")))
-    release = RELEASED.assign(vote=pd.Categorical(list("abba")))
-    planned = Planned(Measure("rapid", "rapid", "vote", "logistic"), options)
-    member = pd.array([True] * 6, dtype="boolean")
-    ledger, values = attack_release(real, release, member, [planned], 7, Cell("cart", 2, 1))
-    score = METRICS["rapid"](real, release, seed=seed_of(7, 2, 1, "cart", "rapid.vote"), **options)
+    planned = rapid_of("vote", "logistic", ("age", "pay"))
+    real, release = WHOLE
+    ledger, values = attacked(planned, member=[True] * 6, real=real, release=release, seed=7, cell=Cell("cart", 2, 1))
+    score = METRICS["rapid"](real, release, seed=seed_of(7, 2, 1, "cart", "rapid.vote"), **planned.options)
     for column in ("score", "gain", "confidence", "baseline"):
         np.testing.assert_array_equal(ledger[column], score.records[column].astype(float))
     assert ledger["guessed"].tolist() == score.records["guessed"].astype(str).tolist()
-    assert values["rapid.vote"].all == score.details
-    assert values["rapid.vote"].warning == ""
+    assert (values["rapid.vote"].all, values["rapid.vote"].warning) == (score.details, "")
 
 
 def test_members_and_control_records_are_described_apart():
-    member = pd.array([True, True, True, False, False, None], dtype="boolean")
     options = {**ROLES, "measure": "i_s"}
     planned = Planned(Measure("classes", "attribute_disclosure", "vote"), options)
-    _, values = attack_release(REAL, RELEASED, member, [planned], 7, Cell("cart", 0, 0))
+    found = attacked(planned, member=[True, True, True, False, False, None])[1]["classes.vote"]
     score = METRICS["attribute_disclosure"](REAL, RELEASED, **options)
-    found = values["classes.vote"]
     for name in ("rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"):
         flags = score.records[name]
-        assert found.members[name] == flags.iloc[:3].mean()
-        assert found.controls[name] == flags.iloc[3:5].mean()
-        assert found.all[name] == flags.mean()
-
-
-def test_nothing_is_scored_where_the_truth_is_missing():
-    real = REAL.assign(pay=[1.0, 2.0, np.nan, 4.0, 5.0, 6.0])
-    options = {"quasi_identifiers": ["age"], "sensitive": "pay", "attacker": "linear"}
-    planned = Planned(Measure("rapid", "rapid", "pay", "linear"), options)
-    ledger, _ = attack_release(real, RELEASED, pd.array([True] * 6, dtype="boolean"), [planned], 1, Cell("c", 0, 0))
-    assert ledger["score"].isna().tolist() == [False, False, True, False, False, False]
-    assert ledger["claim"].tolist() == [True, True, False, True, True, True]
+        means = flags.iloc[:3].mean(), flags.iloc[3:5].mean(), flags.mean()
+        assert (found.members[name], found.controls[name], found.all[name]) == means
 
 
 def test_measures_draw_independently_and_repeatably():
-    forest = {"quasi_identifiers": ["age", "pay"], "sensitive": "vote", "attacker": "random_forest"}
-    planned = [Planned(Measure("rapid", "rapid", "vote", "random_forest"), forest)]
-    real = REAL.assign(vote=pd.Categorical(list("ababab")))
-    release = RELEASED.assign(vote=pd.Categorical(list("abba")))
-    member = pd.array([True] * 6, dtype="boolean")
-
-    def gains(seed, cell, also=()):
-        ledger, _ = attack_release(real, release, member, [*also, *planned], seed, cell)
+    def gains(seed, cell, *also):
+        planned = *also, rapid_of("vote", "random_forest", ("age", "pay"))
+        ledger, _ = attacked(*planned, member=[True] * 6, real=WHOLE[0], release=WHOLE[1], seed=seed, cell=cell)
         return ledger.loc[ledger["metric"] == "rapid", "gain"].tolist()
 
-    one = gains(1, Cell("cart", 0, 0))
-    assert gains(1, Cell("cart", 0, 0)) == one
-    assert gains(1, Cell("cart", 0, 0), also=[CAP]) == one
-    assert gains(2, Cell("cart", 0, 0)) != one
-    assert gains(1, Cell("cart", 0, 1)) != one
+    one = gains(1, CELL)
+    assert gains(1, CELL) == gains(1, CELL, CAP) == one
+    assert one not in (gains(2, CELL), gains(1, Cell("cart", 0, 1)))
 
 
-# why there is no value
+def unscored(planned, member, real=REAL):
+    return attacked(planned, member=member, real=real)[1][planned.measure.key]
 
 
-def unscored(planned, member, real=REAL, release=RELEASED):
-    member = pd.array(member, dtype="boolean")
-    return attack_release(real, release, member, [planned], 1, CELL)[1][planned.measure.key]
-
-
-def test_reasons_are_those_of_the_group_that_has_no_value():
+def test_reasons_are_those_of_the_group_that_has_no_value_or_of_the_whole_metric():
     planned = Planned(Measure("cap", "categorical_cap", "vote"), ROLES)
     found = unscored(planned, [True, True, True, False, True, True])  # nobody of 50 is in the release
     reasons = Reasons(members="", controls="no real record has a key that occurs in the release")
     assert (found.reasons, type(found)) == (reasons, OfRecords)
-    ruled = {"quasi_identifiers": ["age"], "sensitive": "pay", "attacker": "linear"}
-    planned = Planned(Measure("rapid", "rapid", "pay", "linear"), ruled)
     real = REAL.assign(pay=[np.nan, 2.0, np.nan, 4.0, 5.0, 6.0])
-    found = unscored(planned, [True, False, True, False, False, False], real)
+    found = unscored(rapid_of("pay", "linear"), [True, False, True, False, False, False], real)
     assert found.reasons == Reasons(members="the sensitive value of every record is missing", controls="")
-
-
-def test_a_reason_of_the_whole_metric_is_the_reason_of_each_group():
-    name = "identifiability_score"
+    name, why = "identifiability_score", "every real column is constant: no column has a weight"
     found = unscored(Planned(Measure(name, name), {}), [True] * 3 + [False] * 3, pd.concat([REAL.iloc[:1]] * 6))
-    assert found.reasons == Reasons(**dict.fromkeys(("members", "controls"), found.reasons.members))
-    assert found.reasons.members == "every real column is constant: no column has a weight"
+    assert found.reasons == Reasons(members=why, controls=why)
 
 
-def test_a_release_without_value_says_why():
+def test_a_release_without_value_says_why_and_without_controls_has_a_value_for_members_alone():
     few, sizes = "too few records for two groups of one size", "groups of other sizes: read the difference"
     alone = unscored(DISTANCE, [True] + [False] * 5).reasons
     assert alone.members == "fewer than two real records: no second nearest"
     assert (alone.controls, alone.difference) == (sizes, few)
-    whole = unscored(DISTANCE, [True] * 6).reasons
-    assert whole == Reasons(members="", controls="no control records", difference="no control records")
-
-
-# release-level metrics
+    whole = unscored(DISTANCE, [True] * 6)
+    assert whole.reasons == Reasons(members="", controls="no control records", difference="no control records")
+    assert whole.value == METRICS[RATIO](REAL, RELEASED).value
+    assert np.isnan(whole.controls)
 
 
 def ratio_by_hand(rows):
@@ -251,50 +174,36 @@ def ratio_by_hand(rows):
     return sum(ratios) / len(ratios)
 
 
-def test_release_level_metric_compares_groups_of_one_size_in_one_space():
-    member = pd.array([True, True, False, False, False, False], dtype="boolean")
-    _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
-    found = values[RATIO]
-    assert type(found) is OfRelease
-    assert found.details == METRICS[RATIO](REAL.iloc[:2], RELEASED).details
+def test_release_level_metric_compares_groups_of_one_size_in_one_space_without_those_that_are_neither():
+    ledger, values = attacked(DISTANCE, member=[True, True] + [False] * 4)
+    assert (list(ledger.columns), len(ledger)) == (list(COLUMNS), 0)  # no real record is scored
+    found, alone = values[RATIO], METRICS[RATIO](REAL.iloc[:2], RELEASED)
+    assert (type(found), found.details, found.value) == (OfRelease, alone.details, alone.value)
     assert np.isnan(found.control)  # it depends on how many control records there are
-    assert found.value == METRICS[RATIO](REAL.iloc[:2], RELEASED).value
     assert found.members == pytest.approx(ratio_by_hand([0, 1]), abs=1e-12)
     chosen = [2 + a for a in range(4)]
     pairs = [ratio_by_hand([a, b]) for a in chosen for b in chosen if a < b]
     assert min(abs(found.controls - p) for p in pairs) < 1e-12
+    found = unscored(DISTANCE, [True, True, False, False, pd.NA, pd.NA])
+    assert found.controls == pytest.approx(ratio_by_hand([2, 3]), abs=1e-12)
 
 
-def test_records_that_are_neither_count_for_neither_side():
-    member = pd.array([True, True, False, False, pd.NA, pd.NA], dtype="boolean")
-    _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
-    assert values[RATIO].controls == pytest.approx(ratio_by_hand([2, 3]), abs=1e-12)
-
-
-def drawn(name, n=160, members=80, controls=40, **options):
-    """A table, its groups, and a release drawn from those that are neither, a tenth of it members."""
+def drawn(name, **options):
+    """A table, and a release drawn from those of it that are neither, a tenth of it members."""
     rng = np.random.default_rng(5)
-    real = pd.DataFrame(rng.normal(size=(n, 2)), columns=["x", "y"]).assign(c=rng.choice(list("ab"), n))
-    member = pd.array([True] * members + [False] * controls + [pd.NA] * (n - members - controls), dtype="boolean")
-    rows = np.r_[rng.choice(np.arange(members + controls, n), 90), rng.choice(members, 10)]
+    real = pd.DataFrame(rng.normal(size=(160, 2)), columns=["x", "y"]).assign(c=rng.choice(list("ab"), 160))
+    release = real.iloc[np.r_[rng.choice(np.arange(120, 160), 90), rng.choice(80, 10)]].reset_index(drop=True)
+    member = [True] * 80 + [False] * 40 + [pd.NA] * 40
     planned = Planned(Measure(name, name), options)
-    found = attack_release(real, real.iloc[rows].reset_index(drop=True), member, [planned], 3, Cell("leaky", 0, 0))
-    return real, real.iloc[rows].reset_index(drop=True), *found
+    return real, release, *attacked(planned, member=member, real=real, release=release, cell=Cell("leaky", 0, 0))
 
 
-DISTANCES = [
-    "distance_to_closest_record",
-    "authenticity",
-    "identifiability_score",
-    "nearest_neighbour_adversarial_accuracy",
-    "close_value_probability",
-    "hitting_rate",
-]
+DISTANCES = ["distance_to_closest_record", "authenticity", "identifiability_score"]
+DISTANCES += ["nearest_neighbour_adversarial_accuracy", "close_value_probability", "hitting_rate"]
 
 
 @pytest.mark.parametrize("name", DISTANCES)
 def test_distances_are_those_of_a_call_with_members_and_controls_alone(name):
-    """What fresh is drawn from is the release itself: no other real record, and no part of a range or entropy."""
     real, release, ledger, values = drawn(name)
     score = METRICS[name](real.iloc[:80], release, control=real.iloc[80:120])
     column = METRICS[name].records.contribution
@@ -303,26 +212,19 @@ def test_distances_are_those_of_a_call_with_members_and_controls_alone(name):
     assert METRICS[name].records.reduce(score.records).details == values[name].members
     for detail, value in values[name].controls.items():
         assert score.details[f"control_{detail}"] == value
-
-
-def test_real_records_may_be_nearer_to_a_fresh_release_than_to_each_other():
-    """Beside the records that it was drawn from none could be: identifiability would be 0 whatever is released."""
-    _, _, ledger, _ = drawn("identifiability_score")
-    controls = ledger["risk"][80:120]
-    assert 0.1 < controls.mean() < 0.9
+    if name == "identifiability_score":  # beside the records that fresh ones were drawn from it would be 0
+        assert 0.1 < ledger["risk"][80:120].mean() < 0.9
 
 
 def test_members_and_controls_are_exchangeable_in_distances():
-    """Who is called member and who control record moves no score: each is compared with all others of both groups."""
     rng = np.random.default_rng(5)
-    real = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
-    release = pd.DataFrame(rng.normal(size=(50, 2)), columns=["x", "y"])
+    real, release = (pd.DataFrame(rng.normal(size=(rows, 2)), columns=["x", "y"]) for rows in (60, 50))
     planned = [Planned(Measure(name, name), {}) for name in DISTANCES]
     scores = []
     for seed in (0, 1):
         known = np.random.default_rng(seed).permutation([True] * 30 + [False] * 15)
-        member = pd.array([*known, *[pd.NA] * 15], dtype="boolean")
-        scores.append(attack_release(real, release, member, planned, 3, CELL)[0]["score"])
+        member = [*known, *[pd.NA] * 15]
+        scores.append(attacked(*planned, member=member, real=real, release=release)[0]["score"])
     np.testing.assert_array_equal(*scores)
 
 
@@ -336,17 +238,26 @@ def test_a_median_has_the_values_of_a_call_with_control(space):
     assert values[name].reasons == Reasons(members="", controls="", difference=values[name].reasons.difference)
 
 
-def test_records_that_claims_isolate_are_in_the_ledger():
-    """Members and controls together are counted by the same predicates, with options and seed, by plain loops."""
+def test_a_median_is_taken_of_a_release_and_its_flags_of_records():
+    real = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 3)), columns=["x", "y", "z"])
+    names = ["median_distance_to_closest_record", "authenticity"]
+    planned = [Planned(Measure(name, name), {}) for name in names]
+    ledger, values = attacked(*planned, member=[True] * 60 + [False] * 60, real=real, release=real.iloc[:60])
+    assert set(ledger["metric"]) == {"authenticity"}
+    assert ledger["risk"].notna().all()
+    own = METRICS[names[0]](real.iloc[:60], real.iloc[:60])
+    assert values[names[0]].value == own.value == values[names[0]].members == 1 > values[names[0]].controls
+
+
+def test_records_that_claims_isolate_are_in_the_ledger_by_plain_loops_and_nobody_where_none_is_made():
     rng = np.random.default_rng(0)
     real = pd.DataFrame({c: rng.integers(0, 30, 40) for c in "xyz"}).assign(name=[f"n{i}" for i in range(40)])
     release = real.iloc[:15].reset_index(drop=True)
-    member = pd.array([True] * 20 + [False] * 18 + [None] * 2, dtype="boolean")
-    metric, options = METRICS["singling_out"], {"columns": ["x", "y", "z"], "size": 2, "attempts": 12}
-    planned = [Planned(Measure("two", "singling_out"), options)]
-    ledger, values = attack_release(real, release, member, planned, 3, CELL)
-    seed = seed_of(3, 0, 0, "cart", *planned[0].words)
-    score = metric(real.iloc[:20], release, seed=seed, **options)
+    planned = Planned(Measure("two", "singling_out"), {"columns": ["x", "y", "z"], "size": 2, "attempts": 12})
+    member = [True] * 20 + [False] * 18 + [None] * 2
+    ledger, values = attacked(planned, member=member, real=real, release=release)
+    seed = seed_of(3, 0, 0, "cart", *planned.words)
+    score = METRICS["singling_out"](real.iloc[:20], release, seed=seed, **planned.options)
     assert values["two"].value == score.value
     isolated = set()
     for predicate in (p for p in score.records["predicate"] if p is not None):
@@ -356,18 +267,22 @@ def test_records_that_claims_isolate_are_in_the_ledger():
             mask &= {">=": cells >= value, "<=": cells <= value, "==": cells == value}[operator].to_numpy()
         isolated |= {int(np.flatnonzero(mask)[0])} if mask.sum() == 1 else set()
     assert isolated
-    expected = [float(i in isolated) for i in range(38)] + [np.nan] * 2
-    np.testing.assert_array_equal(ledger["score"], expected)
+    np.testing.assert_array_equal(ledger["score"], [float(i in isolated) for i in range(38)] + [np.nan] * 2)
     assert values["two"].details["isolated"] == len(isolated)
-    _, alone = attack_release(real, release, pd.array([True] * 40, dtype="boolean"), planned, 3, CELL)
+    _, alone = attacked(planned, member=[True] * 40, real=real, release=release)
     assert "isolated" not in alone["two"].details
+    constant = pd.DataFrame({"a": ["x"] * 20, "b": [1] * 20})
+    planned = Planned(Measure("one", "singling_out"))
+    ledger, values = attacked(planned, member=[True] * 10 + [False] * 10, real=constant, release=constant)
+    assert np.isnan(values["one"].value)
+    assert (ledger["score"] == 0).all()
+    assert values["one"].reasons.members == "the attack made no claim"
 
 
 def test_claims_that_link_records_are_in_the_ledger():
-    member = pd.array([True, True, True, False, False, None], dtype="boolean")
     options = {"columns_a": ["age"], "columns_b": ["pay"]}
     planned = Planned(Measure("linkability", "linkability", attacker="shared_neighbour"), options)
-    ledger, values = attack_release(REAL, RELEASED, member, [planned], 3, CELL)
+    ledger, values = attacked(planned, member=[True, True, True, False, False, None])
     seed = seed_of(3, 0, 0, "cart", *planned.words)
     score = METRICS["linkability"](REAL.iloc[:5], RELEASED, seed=seed, **options)
     np.testing.assert_array_equal(ledger["score"], [*score.records["score"], np.nan])
@@ -376,32 +291,18 @@ def test_claims_that_link_records_are_in_the_ledger():
     assert found.members["claims"] + found.controls["claims"] == score.records["claim"].sum()
 
 
-def test_no_controls_is_a_value_for_members_alone():
-    member = pd.array([True] * 6, dtype="boolean")
-    _, values = attack_release(REAL, RELEASED, member, [DISTANCE], 3, Cell("cart", 0, 0))
-    assert values[RATIO].value == METRICS[RATIO](REAL, RELEASED).value
-    assert np.isnan(values[RATIO].controls)
+OPTIONS = {"linkability": {"columns_a": ["x", "c"], "columns_b": ["y"]}}
+OPTIONS["apparent_match_rate"] = {"quasi_identifiers": ["c"]}
 
 
-# the release behind the population yardstick
-
-
-OPTIONS = {
-    "linkability": {"columns_a": ["x", "c"], "columns_b": ["y"]},
-    "apparent_match_rate": {"quasi_identifiers": ["c"]},
-}
-WITHOUT_SENSITIVE = [name for name, m in METRICS.items() if m.has_population and "sensitive" not in m.needs]
-
-
-@pytest.mark.parametrize("name", WITHOUT_SENSITIVE)
+@pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.has_population and "sensitive" not in m.needs])
 def test_non_members_as_the_release_meet_members_alone(name):
-    """Per record as the metric called with them as the release; beside themselves they would find themselves."""
     rng = np.random.default_rng(8)
     real = pd.DataFrame(rng.normal(size=(90, 2)), columns=["x", "y"]).assign(c=rng.choice(list("ab"), 90))
     held_out = rng.permutation(90) < 30
-    member = pd.array(np.where(held_out, None, True), dtype="boolean")
     planned, cell = Planned(Measure(name, name), OPTIONS.get(name, {})), Cell("nonmembers", 0, 0)
-    ledger, values = attack_release(real, real[held_out], member, [planned], 3, cell)
+    member = np.where(held_out, None, True)
+    ledger, values = attacked(planned, member=member, real=real, release=real[held_out], cell=cell)
     seed = seed_of(3, 0, 0, "nonmembers", *planned.words)
     alone = METRICS[name](real[~held_out], real[held_out], seed=seed, **planned.options)
     column = METRICS[name].records.contribution
@@ -411,46 +312,37 @@ def test_non_members_as_the_release_meet_members_alone(name):
 
 
 def test_what_guesses_keeps_the_class_shares_of_all_real_records():
-    roles = {"quasi_identifiers": ["age"], "sensitive": "vote"}
     real = REAL.assign(vote=pd.Categorical(list("aaabbb")))
-    member = pd.array([True] * 3 + [None] * 3, dtype="boolean")
-    planned = [Planned(Measure(name, name, "vote"), roles) for name in ("zero_cap", "attribute_inference_risk")]
-    ledger, values = attack_release(real, real.iloc[3:], member, planned, 3, Cell("nonmembers", 0, 0))
+    planned = [Planned(Measure(name, name, "vote"), ROLES) for name in ("zero_cap", "attribute_inference_risk")]
+    member, cell = [True] * 3 + [None] * 3, Cell("nonmembers", 0, 0)
+    ledger, values = attacked(*planned, member=member, real=real, release=real.iloc[3:], cell=cell)
     assert values["zero_cap.vote"].all["guess"] == 0.5
     weights = ledger.loc[ledger["metric"] == "attribute_inference_risk", "weight"]
     np.testing.assert_allclose(weights, 1 / 6)  # among the members alone they would be of one class
 
 
-# the task
-
-
 def estimated(sample, ledgers):
-    """Return a study of one generator in which nothing was estimated."""
-    found = (Found(tuple(ledgers), (), (), "", ""),) if ledgers else ()
+    found = (references.Found(tuple(ledgers), (), (), "", ""),) if ledgers else ()
     return Estimated(sample, (MAKER,), found, Bootstrap(), Compared([]))
 
 
 def test_task_keeps_the_ledger_and_finds_it_again(sample, tmp_path):
     release = released(sample)
     found = attack.fn(release, [CAP, DISTANCE])
-    ledger, values = attacked([CAP])
+    ledger, values = attacked(CAP)
     texts = dict.fromkeys(ledger.select_dtypes("string"), "string")  # read as pandas keeps them, not as Arrow does
     pd.testing.assert_frame_equal(found.ledger(), ledger.astype(texts))
-    assert set(found.values()) == {"cap.vote", RATIO}
-    assert found.values()["cap.vote"] == values["cap.vote"]
+    assert (set(found.values()), found.values()["cap.vote"]) == ({"cap.vote", RATIO}, values["cap.vote"])
     before = (tmp_path / "ledgers").stat().st_mtime_ns
-    assert attack.fn(release, [CAP, DISTANCE]) == found
-    assert (tmp_path / "ledgers").stat().st_mtime_ns == before
+    assert (attack.fn(release, [CAP, DISTANCE]), (tmp_path / "ledgers").stat().st_mtime_ns) == (found, before)
 
 
-def test_keys_are_described_beside_the_ledger_and_in_the_mean_of_the_releases(sample, tmp_path):
+def test_keys_are_described_beside_the_ledger_and_in_the_mean_of_the_releases(sample):
     """Ages 30, 30, 40, 60 go out; members are 30, 50 and missing-vote 60 in one fold, and 30, 40, 60 in the other."""
     known = replace(sample, quasi_identifiers=("age",))
     ledgers = [attack.fn(released(known, cell=Cell("cart", 0, f), key=str(f)), [CAP]) for f in (0, 1)]
-    release = KeySizes((2, 2, 0, 0, 0, 0), 1, 0)
-    assert ledgers[0].keys() == ReleaseKeys(
-        release, KeySizes((1, 1, 0, 0, 0, 0), 1, 1), KeySizes((2, 1, 0, 0, 0, 0), 1, 0)
-    )
+    release, one, two = (KeySizes((*few, 0, 0, 0, 0), 1, lost) for few, lost in (((2, 2), 0), ((1, 1), 1), ((2, 1), 0)))
+    assert ledgers[0].keys() == ReleaseKeys(release, one, two)
     found = judge.fn(estimated(known, ledgers)).result.keys
     mean = KeySizes((1.5, 1, 0, 0, 0, 0), 1, 0.5)
     assert found == KAnonymity(("age",), KeySizes((2, 4, 0, 0, 0, 0), 1, 0), {"cart": ReleaseKeys(release, mean, mean)})
@@ -465,93 +357,31 @@ def test_where_each_generator_has_failed_the_limit_is_not_to_blame(sample):
 
 
 def test_like_studies_of_one_moment_have_ids_of_their_own_that_sort_by_time(sample):
-    """What waits to be logged, reports and runs are kept by these: the second must not overwrite the first."""
     begun = datetime(2026, 11, 23, 1, 36, 9, 20, UTC)
     nothing = estimated(sample, [])
     ids = [judge.fn(nothing, started=begun + timedelta(microseconds=k)).result.study_id for k in (0, 0, 1, 300_000)]
-    assert len(set(ids)) == 4
-    assert sorted(ids)[2:] == ids[2:]
+    assert (len(set(ids)), sorted(ids)[2:]) == (4, ids[2:])
     assert all(re.fullmatch(r"20261123-013609-[0-9a-f]+", each) for each in ids)
 
 
-def test_other_settings_are_another_ledger(sample, tmp_path):
+def test_other_settings_are_another_ledger(sample):
     release = released(sample)
+    again = replace(release, sample=replace(sample, seed=2))
     other = Planned(CAP.measure, {**ROLES, "quasi_identifiers": ["pay"]})
-    rapid = [
-        Planned(
-            Measure("r", "rapid", "pay", "linear"),
-            {"quasi_identifiers": ["age"], "sensitive": "pay", "attacker": "linear", "tolerance": t},
-        )
-        for t in (0.1, 0.2)
-    ]
-    kept = {
-        attack.fn(replace(r, sample=replace(sample, seed=seed)), planned).path
-        for r, planned, seed in (
-            (release, [CAP], 1),
-            (release, [CAP], 2),
-            (release, [other], 1),
-            (release, [CAP, other], 1),
-            (released(sample, key="other"), [CAP], 1),
-            (release, rapid[:1], 1),
-            (release, rapid[1:], 1),
-        )
-    }
-    assert len(kept) == 7
+    rapid = [rapid_of("pay", "linear", label="r", tolerance=t) for t in (0.1, 0.2)]
+    asked = [(again, [CAP]), (released(sample, key="other"), [CAP])]
+    asked += [(release, each) for each in ([CAP], [other], [CAP, other], rapid[:1], rapid[1:])]
+    assert len({attack.fn(r, planned).path for r, planned in asked}) == 7
 
 
-def test_rows_of_one_measure_are_read_alone(sample, tmp_path):
+def test_rows_of_one_measure_are_read_alone(sample):
     other = Planned(Measure("cap", "zero_cap", "pay"), {"quasi_identifiers": ["age"], "sensitive": "pay"})
     found = attack.fn(released(sample), [CAP, other])
     whole = found.ledger()
     for planned in (CAP, other):
         rows = found.of(planned.measure, ("record", "score"))
-        own = whole[whole["sensitive"] == planned.measure.sensitive]
-        assert rows["score"].tolist() == own["score"].tolist()
+        assert rows["score"].tolist() == whole.loc[whole["sensitive"] == planned.measure.sensitive, "score"].tolist()
         assert rows["record"].tolist() == list(range(6))
-
-
-def test_a_study_without_scores_of_real_records_has_an_empty_ledger_with_its_columns():
-    member = pd.array([True, True, True, False, False, False], dtype="boolean")
-    ledger, _ = attack_release(REAL, RELEASED, member, [DISTANCE], 3, CELL)
-    assert list(ledger.columns) == list(COLUMNS)
-    assert len(ledger) == 0
-
-
-def test_a_median_is_taken_of_a_release_and_its_flags_of_records():
-    """Half of the real records go out as they are: both measures tell members from controls."""
-    rng = np.random.default_rng(0)
-    real = pd.DataFrame(rng.normal(size=(120, 3)), columns=["x", "y", "z"])
-    member = pd.array([True] * 60 + [False] * 60, dtype="boolean")
-    names = ["median_distance_to_closest_record", "authenticity"]
-    planned = [Planned(Measure(name, name), {}) for name in names]
-    ledger, values = attack_release(real, real.iloc[:60], member, planned, 3, Cell("cart", 0, 0))
-    assert set(ledger["metric"]) == {"authenticity"}
-    assert ledger["risk"].notna().all()
-    own = METRICS[names[0]](real.iloc[:60], real.iloc[:60])
-    assert values[names[0]].value == own.value == 1
-    assert values[names[0]].members == 1 > values[names[0]].controls
-
-
-def test_where_no_claim_is_made_nobody_is_isolated():
-    constant = pd.DataFrame({"a": ["x"] * 20, "b": [1] * 20})
-    member = pd.array([True] * 10 + [False] * 10, dtype="boolean")
-    ledger, values = attack_release(constant, constant, member, [Planned(Measure("one", "singling_out"))], 3, CELL)
-    assert np.isnan(values["one"].value)
-    assert (ledger["score"] == 0).all()
-    assert values["one"].reasons.members == "the attack made no claim"
-
-
-# entities
-
-
-def visits():
-    """Patients of three visits each, of whom every third is held out; their release is of others."""
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({c: rng.integers(0, high, 180) for c, high in (("bed", 12), ("ward", 90))})
-    table["age"] = np.repeat(rng.integers(0, 60, 60), 3)
-    table = table.assign(ward=table["ward"].map("w{}".format), patient=[f"patient-{i // 3}" for i in range(180)])
-    release = table.drop(columns="patient").sample(90, random_state=0).reset_index(drop=True)
-    return table, release, np.arange(180) // 3 % 3 == 0
 
 
 PER_PATIENT = [
@@ -564,27 +394,25 @@ PER_PATIENT = [
 
 
 def test_a_study_counts_the_entities_of_its_identifier(tmp_path):
-    real, release, held_out = visits()
-    table = store(real, tmp_path)
-    save_array(np.where(held_out, 0, 1).astype(np.int16)[None, :], tmp_path / "cut.npy")
-    sample = Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0), str(tmp_path), identifier="patient")
-    place = tmp_path / "release"
-    place.mkdir()
-    write_typed(release, place / RELEASE)
-    save_array(np.array([], dtype=np.int64), place / USED)
-    folder = attack.fn(ReleaseFolder(sample, MAKER, CELL, str(place), "k"), PER_PATIENT)
+    rng = np.random.default_rng(0)
+    real = pd.DataFrame({c: rng.integers(0, high, 180) for c, high in (("bed", 12), ("ward", 90))})
+    real["age"] = np.repeat(rng.integers(0, 60, 60), 3)
+    real = real.assign(ward=real["ward"].map("w{}".format), patient=[f"patient-{i // 3}" for i in range(180)])
+    release = real.drop(columns="patient").sample(90, random_state=0).reset_index(drop=True)
+    held_out = np.arange(180) // 3 % 3 == 0
+    sample = sampled(real, np.where(held_out, 0, 1)[None, :], tmp_path, identifier="patient")
+    folder = attack.fn(released(sample, table=release), PER_PATIENT)
     found, ledger = folder.values(), folder.ledger()
     members = real[~held_out]
-    for planned in PER_PATIENT[2:]:
-        metric, own = METRICS[planned.measure.metric], planned.options
-        own = own | {"seed": seed_of(1, 0, 0, CELL.synthesizer, *planned.words)}
-        score = metric(members, release, identifier="patient", **own)
-        assert found[planned.measure.key].value == score.value
-        assert score.value != metric(members.drop(columns="patient"), release, **own).value
-    for planned in PER_PATIENT[:2]:
-        tables = Tables(real.drop(columns="patient"), release, groups=(~held_out).astype(int), entities=real["patient"])
-        seed = seed_of(1, 0, 0, CELL.synthesizer, *planned.words)
-        score = METRICS[planned.measure.metric].score(tables, seed=seed, **planned.options)
+    tables = Tables(real.drop(columns="patient"), release, groups=(~held_out).astype(int), entities=real["patient"])
+    for place, planned in enumerate(PER_PATIENT):
+        metric, seed = METRICS[planned.measure.metric], seed_of(1, 0, 0, CELL.synthesizer, *planned.words)
+        if place > 1:
+            score = metric(members, release, identifier="patient", **planned.options, seed=seed)
+            assert found[planned.measure.key].value == score.value
+            assert score.value != metric(members.drop(columns="patient"), release, **planned.options, seed=seed).value
+            continue
+        score = metric.score(tables, seed=seed, **planned.options)
         own = ledger[ledger["metric"] == planned.measure.label]
         np.testing.assert_array_equal(own["score"], score.records["score"])
         assert own["claim"].sum() < score.records["attempt"].sum()
@@ -594,41 +422,31 @@ def test_a_study_counts_the_entities_of_its_identifier(tmp_path):
     assert not ledger.astype(str).apply(lambda column: column.str.contains("patient")).any(axis=None)
 
 
-def test_entities_of_a_sample_are_those_that_the_split_keeps_together(tmp_path):
+def test_people_are_counted_as_the_split_keeps_them_together(tmp_path):
     """Names that differ after a NUL alone are two people, and a row without a name is one of its own."""
     names = ["a\0b", "a\0c", "a", "b", "a\0b"]
     for whose, has_entities in ((names, True), ([*names[:4], None], False), ([*names[:3], None, None], False)):
-        table = store(pd.DataFrame({"who": whose, "x": range(5)}), tmp_path)
-        sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), str(tmp_path), identifier="who")
+        sample = sampled(pd.DataFrame({"who": whose, "x": range(5)}), PARTS, tmp_path, identifier="who")
         assert len(set(sample.entities())) == sample.how_many_entities() == 5 - has_entities
-    assert Sample(table, Cut("unused", "cut", 1, 2, 0.0), str(tmp_path)).how_many_entities() == 5
+    assert replace(sample, identifier=None).how_many_entities() == 5
+    people = np.arange(12) // 3
+    table = pd.DataFrame({"who": people, "x": range(12)})
+    for identifier, per_person in (("who", 3), (None, 1)):
+        sample = sampled(table, (people == 0)[None], tmp_path, identifier=identifier)
+        held = int(sample.held_out(0, 0).sum())
+        assert sample.how_many(0, 0) == ((12 - held) // per_person, held // per_person)
 
 
-def test_a_look_at_a_release_searches_what_its_measures_search(tmp_path):
-    """Where all real records are members, both share one search, and say what they say apart."""
+def test_a_look_at_a_release_searches_what_its_measures_search():
     rng = np.random.default_rng(4)
     real = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(list("abc"), 80)})
     release = real.iloc[rng.integers(80, size=70)].reset_index(drop=True)
     member = pd.array([True] * 80, dtype="boolean")
     tables = tables_of(real, release, member)
-    check = look(tables, member, 0)
-    assert check == check_release(real, None, release)
+    assert look(tables, member, 0) == check_release(real, None, release)
     searched = [key for key in tables._shared if key[0] == "nearest"]
-    planned = [DISTANCE]
-    ledger, said = score_release(tables, member, planned, 3, CELL)
-    together = as_frame(ledger), said
-    apart = attack_release(real, release, member, planned, 3, CELL)
-    pd.testing.assert_frame_equal(together[0], apart[0])
-    assert repr(together[1]) == repr(apart[1])
+    ledger, said = score_release(tables, member, [DISTANCE], 3, CELL)
+    apart = attacked(DISTANCE, member=member, real=real, release=release)
+    pd.testing.assert_frame_equal(as_frame(ledger), apart[0])
+    assert repr(said) == repr(apart[1])
     assert [key for key in tables._shared if key[0] == "nearest"] == searched  # none was made again
-
-
-def test_members_and_control_records_are_counted_in_people(tmp_path):
-    """Of 1,200 rows of 400 people no rate at 1 % can be told: a limit on one would never decide."""
-    table = store(pd.DataFrame({"who": np.arange(12) // 3, "x": range(12)}), tmp_path)
-    save_array((np.arange(12, dtype=np.int16) // 3 == 0).astype(np.int16)[None], tmp_path / "cut.npy")
-    cut = Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0)
-    for identifier, per_person in (("who", 3), (None, 1)):
-        sample = Sample(table, cut, str(tmp_path), identifier=identifier)
-        held = int(sample.held_out(0, 0).sum())
-        assert sample.how_many(0, 0) == ((12 - held) // per_person, held // per_person)

@@ -1,5 +1,3 @@
-"""From ledgers to findings, against plain loops over hand-made ledgers."""
-
 import json
 from dataclasses import asdict, replace
 from functools import wraps
@@ -8,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from samples.checks import write_check
-from samples.studies import ledger_in
+from samples.checks import keep_ledger as keep
+from samples.studies import ledger_in, sampled
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.exposure.single_records import vulnerable
@@ -19,20 +18,10 @@ from synthrisk.metrics.intervals.estimates import METHODS
 from synthrisk.metrics.intervals.rates import attack_summary
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES
 from synthrisk.metrics.study.estimation import find_all
-from synthrisk.metrics.study.ledger import (
-    Cell,
-    Measure,
-    OfRecords,
-    OfRelease,
-    Planned,
-    Reasons,
-    values_as_plain,
-    values_from_plain,
-)
+from synthrisk.metrics.study.ledger import Cell, Measure, OfRecords, OfRelease, Planned, Reasons, values_from_plain
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.bootstrap import bootstrap
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample, store
-from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.references import LEDGER, VALUES, Sample
 
 N, REPETITIONS, FOLDS = 12, 3, 2
 CAP = Measure("cap", "zero_cap", "vote")
@@ -41,13 +30,19 @@ MEMBERS, CLOSEST = (Measure(name, name) for name in ("membership", "distance_to_
 RATIO = Measure("nearest_neighbour_distance_ratio", "nearest_neighbour_distance_ratio")
 
 
-def keep_values(place: Path, values) -> None:
-    (place / VALUES).write_text(json.dumps(values_as_plain(values)))
-    write_check(place)
+def said_by_hand(r: int, k: int):
+    apart = {"unseen_keys": 0.1 * k}, {"unseen_keys": 0.2 + 0.1 * k}
+    told = {"guess": 0.4, "mean_gain": 0.1, "curve_0.00": 0.3, "wilson_lower": 0.2, "null_real_p_value": 0.1}
+    ratio = 0.8 + 0.01 * r + 0.1 * k
+    release = {"controls": 0.7 + 0.02 * r, "control": float("nan"), "reasons": Reasons(controls="other sizes")}
+    return {
+        CAP.key: OfRecords({"guess": 0.5 + 0.01 * r, "unseen_keys": 0.9}, members=apart[0], controls=apart[1]),
+        RAPID.key: OfRecords(told, gains=True, reasons=Reasons(members="no member"), warning="mind"),
+        RATIO.key: OfRelease(ratio, members=ratio, details={"attempts": 10.0 + r, "selective_1": 0.5}, **release),
+    }
 
 
 def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[tuple[Path, Cell]], pd.DataFrame]:
-    """Return ledgers with random scores, and all their rows in one frame."""
     rng = np.random.default_rng(5)
     kept, frames = [], []
     for r in range(REPETITIONS):
@@ -57,71 +52,49 @@ def made_ledgers(folder: Path, holes: bool = False) -> tuple[list[tuple[Path, Ce
             for measure in (CAP, RAPID):
                 gain = rng.uniform(-1, 1, N)
                 score = rng.random(N).round(2) if measure is CAP else (gain > 0.3).astype(float)
-                if holes:
-                    score[rng.random(N) < 0.2] = np.nan
                 member = pd.array(held_out != k, dtype="boolean")
                 if holes:
+                    score[rng.random(N) < 0.2] = np.nan
                     member[np.flatnonzero(held_out == k)[:2]] = pd.NA
-                parts.append(
-                    pd.DataFrame(
-                        {
-                            "record": np.arange(N),
-                            "member": member,
-                            "metric": pd.array([measure.label] * N, dtype="string"),
-                            "sensitive": pd.array(["vote"] * N, dtype="string"),
-                            "score": score,
-                            "gain": gain if measure is RAPID else np.full(N, np.nan),
-                        }
-                    )
-                )
-            place = folder / f"{r}-{k}"
-            place.mkdir()
+                names = {"metric": measure.label, "sensitive": "vote"}
+                texts = {name: pd.array([text] * N, dtype="string") for name, text in names.items()}
+                numbers = {"score": score, "gain": gain if measure is RAPID else np.full(N, np.nan)}
+                parts.append(pd.DataFrame({"record": np.arange(N), "member": member, **texts, **numbers}))
             frame = pd.concat(parts, ignore_index=True)
-            frame.to_parquet(place / LEDGER)
-            values = {
-                CAP.key: OfRecords(
-                    {"guess": 0.5 + 0.01 * r, "unseen_keys": 0.9},
-                    members={"unseen_keys": 0.1 * k},
-                    controls={"unseen_keys": 0.2 + 0.1 * k},
-                ),
-                RAPID.key: OfRecords(
-                    {"guess": 0.4, "mean_gain": 0.1, "curve_0.00": 0.3, "wilson_lower": 0.2, "null_real_p_value": 0.1},
-                    gains=True,
-                    reasons=Reasons(members="no member"),
-                    warning="mind",
-                ),
-                RATIO.key: OfRelease(
-                    value=0.8 + 0.01 * r + 0.1 * k,
-                    members=0.8 + 0.01 * r + 0.1 * k,
-                    controls=0.7 + 0.02 * r,
-                    control=float("nan"),
-                    details={"attempts": 10.0 + r, "selective_1": 0.5},
-                    reasons=Reasons(controls="other sizes"),
-                ),
-            }
-            keep_values(place, values)
-            kept.append((place, Cell("cart", r, k)))
+            kept.append((keep(folder / f"{r}-{k}", said_by_hand(r, k), frame), Cell("cart", r, k)))
             frames.append(frame.assign(r=r, k=k))
     return kept, pd.concat(frames, ignore_index=True)
 
 
+def sample_of(rows: int, repetitions: int, folder: Path) -> Sample:
+    numbers = np.arange(rows)
+    table = pd.DataFrame({"a": numbers, "person": numbers // 2, "vote": ["yes", "no"] * (rows // 2)})
+    return sampled(table, np.zeros((repetitions, rows)), folder)
+
+
 @pytest.fixture
 def sample(tmp_path) -> Sample:
-    table = store(
-        pd.DataFrame({"a": np.arange(N), "person": np.arange(N) // 2, "vote": ["yes", "no"] * (N // 2)}), tmp_path
-    )
-    save_array(np.zeros((REPETITIONS, N), np.int16), tmp_path / "cut.npy")
-    return Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", REPETITIONS, FOLDS, 0.0), str(tmp_path))
+    return sample_of(N, REPETITIONS, tmp_path)
 
 
-def findings(ledgers, sample, folder, measures=(CAP, RAPID, RATIO), **settings):
-    known = replace(sample, quasi_identifiers=("a",), workspace=str(folder))
+def findings(ledgers, sample, measures=(CAP, RAPID, RATIO), **settings):
+    known = replace(sample, quasi_identifiers=("a",))
     found = bootstrap.fn([ledger_in(p, known, cell, measures) for p, cell in ledgers], Bootstrap(**settings))
     return {f.measure: f for f in found.findings}, pd.read_parquet(found.exposed)
 
 
+@pytest.fixture(scope="module", params=[False, True], ids=["whole", "with holes"])
+def made(request, tmp_path_factory):
+    """Give ledgers that no test changes, all their rows, what is found in them, and the exposed records."""
+    folder = tmp_path_factory.mktemp("made")
+    ledgers, rows = made_ledgers(folder, request.param)
+    return ledgers, rows, *findings(ledgers, sample_of(N, REPETITIONS, folder))
+
+
+whole = pytest.mark.parametrize("made", [False], indirect=True)
+
+
 def said_in(ledger):
-    """Return what the measures of a ledger say."""
     return values_from_plain(json.loads((ledger[0] / VALUES).read_text()))
 
 
@@ -131,9 +104,9 @@ def chosen(rows: pd.DataFrame, measure: Measure, member: bool) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("measure", [CAP, RAPID], ids=lambda m: m.label)
-def test_risk_is_the_mean_over_repetitions_of_the_mean_over_records(sample, tmp_path, measure):
-    ledgers, rows = made_ledgers(tmp_path)
-    found = findings(ledgers, sample, tmp_path)[0][measure]
+def test_risk_is_the_mean_over_repetitions_of_the_mean_over_records(made, measure):
+    _, rows, found, _ = made
+    found = found[measure]
     for estimate, member in ((found.risk, True), (found.risk_control, False)):
         by_hand = np.mean([chosen(rows[rows.r == r], measure, member)["score"].mean() for r in range(REPETITIONS)])
         assert estimate.value == pytest.approx(by_hand, abs=1e-12)
@@ -142,12 +115,10 @@ def test_risk_is_the_mean_over_repetitions_of_the_mean_over_records(sample, tmp_
     assert (found.synthesizer, found.role) == ("cart", "synthesizer")
 
 
-def test_crossed_interval_against_a_plain_loop(sample, tmp_path):
+@whole
+def test_crossed_interval_against_a_plain_loop(made):
     """Variances of METHODS 6, with the sums written out; limits of a share on the logit."""
-    from scipy import stats
-
-    ledgers, rows = made_ledgers(tmp_path)
-    found = findings(ledgers, sample, tmp_path)[0][CAP]
+    _, rows, found, _ = made
     own = chosen(rows, CAP, member=False)  # held out once a repetition
     e = np.array(
         [[own[(own.r == r) & (own.record == i)]["score"].mean() for i in range(N)] for r in range(REPETITIONS)]
@@ -159,26 +130,29 @@ def test_crossed_interval_against_a_plain_loop(sample, tmp_path):
     freedom = (first + second) ** 2 / (first**2 / (N - 1) + second**2 / (REPETITIONS - 1))
     half = stats.t.ppf(0.95, freedom) * np.sqrt(first + second)
     odds, slope = np.log(e.mean() / (1 - e.mean())), 1 / (e.mean() * (1 - e.mean()))
-    assert found.risk_control.lower == pytest.approx(1 / (1 + np.exp(slope * half - odds)), abs=1e-12)
-    assert found.risk_control.upper == pytest.approx(1 / (1 + np.exp(-slope * half - odds)), abs=1e-12)
+    estimate = found[CAP].risk_control
+    assert estimate.lower == pytest.approx(1 / (1 + np.exp(slope * half - odds)), abs=1e-12)
+    assert estimate.upper == pytest.approx(1 / (1 + np.exp(-slope * half - odds)), abs=1e-12)
 
 
-def test_records_that_are_not_scored_or_neither_do_not_count(sample, tmp_path):
-    ledgers, rows = made_ledgers(tmp_path, holes=True)
-    found = findings(ledgers, sample, tmp_path)[0][CAP]
-    by_hand = np.mean([chosen(rows[rows.r == r], CAP, True)["score"].mean() for r in range(REPETITIONS)])
-    assert found.risk.value == pytest.approx(by_hand, abs=1e-12)
-
-
-def test_release_risk_is_one_value_a_release_in_order(sample, tmp_path):
-    ledgers, rows = made_ledgers(tmp_path)
-    found = findings(ledgers, sample, tmp_path)[0][CAP]
+@whole
+def test_values_of_releases_are_in_order_and_a_release_level_metric_is_judged_over_repetitions(made):
+    _, rows, found, _ = made
     by_hand = [
         chosen(rows[(rows.r == r) & (rows.k == k)], CAP, True)["score"].mean()
-        for r in range(REPETITIONS)
-        for k in range(FOLDS)
+        for r, k in np.ndindex(REPETITIONS, FOLDS)
     ]
-    assert found.release_risk == pytest.approx(by_hand, abs=1e-12)
+    assert found[CAP].release_risk == pytest.approx(by_hand, abs=1e-12)
+    found = made[2][RATIO]
+    assert (found.risk.value, found.memorization.value) == pytest.approx((0.86, 0.14))
+    assert np.isnan(found.risk_control.value)  # its groups have another size: only the difference is told
+    assert found.release_risk == pytest.approx([0.8, 0.9, 0.81, 0.91, 0.82, 0.92])
+    assert found.details["attempts"] == pytest.approx((11, float("nan")), nan_ok=True)
+    assert set(found.details) == {"attempts", "selective_1"}  # limits of one release are none of a study
+
+
+def told(found) -> str:
+    return repr([asdict(each) for each in found.values()])
 
 
 def test_findings_are_found_again_to_the_bit_and_made_anew_where_anything_is_asked_otherwise(
@@ -186,42 +160,33 @@ def test_findings_are_found_again_to_the_bit_and_made_anew_where_anything_is_ask
 ):
     ledgers, _ = made_ledgers(tmp_path, holes=True)
     calls = []
-    computed = find_all
 
     def counted(*given, **named):
-        calls.append(computed(*given, **named))
+        calls.append(find_all(*given, **named))
         return calls[-1]
 
     monkeypatch.setattr("synthrisk.tasks.bootstrap.find_all", counted)
-    first, second = (findings(ledgers, sample, tmp_path)[0] for _ in range(2))
+    first, second = (findings(ledgers, sample)[0] for _ in range(2))
     assert len(calls) == 1
     assert told(first) == told(second) == told({f.measure: f for f in calls[0].findings})
-    findings(ledgers, sample, tmp_path, confidence=0.8)
-    findings(ledgers[::-1], sample, tmp_path)
-    findings(ledgers, sample, tmp_path, measures=(CAP,))
-    findings(ledgers, replace(sample, seed=2), tmp_path)
+    findings(ledgers, sample, confidence=0.8)
+    findings(ledgers, sample, measures=(CAP,))
+    findings(ledgers, replace(sample, seed=2))
+    back, _ = findings(ledgers[::-1], sample)
     assert len(calls) == 5
+    for measure, found in first.items():  # the order of the ledgers does not matter
+        assert (found.risk.value, found.release_risk) == (back[measure].risk.value, back[measure].release_risk)
 
 
-def told(found) -> str:
-    """Return all that findings hold, types and hidden fields too."""
-    return repr([asdict(each) for each in found.values()])
-
-
-def test_order_of_the_ledgers_does_not_matter(sample, tmp_path):
-    ledgers, _ = made_ledgers(tmp_path)
-    one, _ = findings(ledgers, sample, tmp_path)
-    two, _ = findings(ledgers[::-1], sample, tmp_path)
-    for measure, found in one.items():
-        assert found.risk.value == two[measure].risk.value
-        assert found.release_risk == two[measure].release_risk
-
-
-def test_guess_is_the_mean_of_the_releases(sample, tmp_path):
-    ledgers, _ = made_ledgers(tmp_path)
-    found = findings(ledgers, sample, tmp_path)[0][CAP]
-    assert found.guess == pytest.approx(0.51)
-    assert found.risk_gain.value == pytest.approx((found.risk.value - 0.51) / 0.49)
+@whole
+def test_guess_and_details_are_means_over_releases_of_members_and_controls(made):
+    found = made[2]
+    cap = found[CAP]
+    assert (cap.guess, cap.risk_gain.value) == (pytest.approx(0.51), pytest.approx((cap.risk.value - 0.51) / 0.49))
+    assert cap.details["unseen_keys"] == pytest.approx((0.05, 0.25))
+    assert cap.details["guess"] == pytest.approx((0.51, 0.51))  # said of all: stands for both
+    assert (set(found[RAPID].details), cap.warning, found[RAPID].warning) == ({"guess", "mean_gain"}, "", "mind")
+    assert "no member" not in found[RAPID].risk.note  # it has a value
 
 
 def test_guess_of_claims_is_that_of_the_claims_about_members(sample, tmp_path):
@@ -229,44 +194,27 @@ def test_guess_of_claims_is_that_of_the_claims_about_members(sample, tmp_path):
     for each, luck in zip(ledgers, (0.2, 0.4, float("nan"), 0.6), strict=False):  # without claims there is none
         values = said_in(each)
         own = values[CAP.key]
-        values[CAP.key] = replace(own, members=own.members | {"guess": luck})
-        keep_values(each[0], values)
+        keep(each[0], values | {CAP.key: replace(own, members=own.members | {"guess": luck})})
     said = [0.2, 0.4, 0.6, *(0.5 + 0.01 * cell.repetition for _, cell in ledgers[4:])]
-    assert findings(ledgers, sample, tmp_path)[0][CAP].guess == pytest.approx(np.mean(said))
-
-
-def test_details_are_means_over_releases_of_members_and_controls(sample, tmp_path):
-    ledgers, _ = made_ledgers(tmp_path)
-    found = findings(ledgers, sample, tmp_path)[0]
-    assert found[CAP].details["unseen_keys"] == pytest.approx((0.05, 0.25))
-    assert found[CAP].details["guess"] == pytest.approx((0.51, 0.51))  # said of all: stands for both
-    assert set(found[RAPID].details) == {"guess", "mean_gain"}
-    assert (found[CAP].warning, found[RAPID].warning) == ("", "mind")
-    assert "no member" not in found[RAPID].risk.note  # it has a value
+    assert findings(ledgers, sample)[0][CAP].guess == pytest.approx(np.mean(said))
 
 
 def test_why_a_measure_has_no_value_is_handed_on(sample, tmp_path):
     ledgers, _ = made_ledgers(tmp_path)
     for each in ledgers:
-        frame = pd.read_parquet(each[0] / LEDGER)
-        frame.assign(score=np.nan).to_parquet(each[0] / LEDGER)
         values = said_in(each)
-        values[RATIO.key] = replace(values[RATIO.key], value=float("nan"), reasons=Reasons(members="one record"))
-        keep_values(each[0], values)
-    found = findings(ledgers, sample, tmp_path)[0]
+        lost = replace(values[RATIO.key], value=float("nan"), reasons=Reasons(members="one record"))
+        keep(each[0], values | {RATIO.key: lost}, pd.read_parquet(each[0] / LEDGER).assign(score=np.nan))
+    found = findings(ledgers, sample)[0]
     assert [found[m].risk.note for m in (CAP, RAPID, RATIO)] == ["not scored", "no member", "one record"]
 
 
-def test_curve_is_the_mean_share_of_members_above_each_threshold(sample, tmp_path):
-    ledgers, rows = made_ledgers(tmp_path)
-    found = findings(ledgers, sample, tmp_path)[0]
+@whole
+def test_curve_is_the_mean_share_of_members_above_each_threshold(made):
+    _, rows, found, _ = made
     assert found[CAP].curve == ()
-    by_hand = []
-    for threshold in CURVE:
-        shares = []
-        for (_, _), part in chosen(rows, RAPID, True).groupby(["r", "k"]):
-            shares.append(sum(gain > threshold for gain in part["gain"]) / len(part))
-        by_hand.append(np.mean(shares))
+    parts = [part["gain"] for _, part in chosen(rows, RAPID, True).groupby(["r", "k"])]
+    by_hand = [np.mean([sum(g > threshold for g in gains) / len(gains) for gains in parts]) for threshold in CURVE]
     assert [e.value for e in found[RAPID].curve] == pytest.approx(by_hand, abs=1e-12)
     assert all(e.lower <= e.value <= e.upper for e in found[RAPID].curve)
     at_default = found[RAPID].curve[6]  # the threshold of the measure itself: the same estimate
@@ -279,12 +227,11 @@ def test_the_curve_of_a_number_is_the_mean_share_of_members_nearer_than_each_tol
     for each in ledgers:
         frame = pd.read_parquet(each[0] / LEDGER)
         frame["error"] = np.where(rng.random(len(frame)) < 0.2, np.nan, rng.uniform(0, 0.6, len(frame)))
-        frame.assign(gain=np.nan).to_parquet(each[0] / LEDGER)
         parts.append(frame.assign(r=each[1].repetition, k=each[1].fold))
         values = said_in(each)
-        values[RAPID.key] = replace(values[RAPID.key], all={"tolerance": 0.1}, gains=False, errors=True)
-        keep_values(each[0], values)
-    found, exposed = findings(ledgers, sample, tmp_path)
+        own = replace(values[RAPID.key], all={"tolerance": 0.1}, gains=False, errors=True)
+        keep(each[0], values | {RAPID.key: own}, frame.assign(gain=np.nan))
+    found, exposed = findings(ledgers, sample)
     found = found[RAPID]
     own = chosen(pd.concat(parts, ignore_index=True), RAPID, True)
     for place, (tolerance, point) in enumerate(zip(found.curve_at, found.curve, strict=True)):
@@ -304,58 +251,28 @@ def test_the_curve_of_a_number_is_the_mean_share_of_members_nearer_than_each_tol
         assert errors[i] == pytest.approx(sum(known) / len(known), abs=1e-12)
 
 
-def test_release_level_metric_is_judged_over_repetitions(sample, tmp_path):
-    ledgers, _ = made_ledgers(tmp_path)
-    found = findings(ledgers, sample, tmp_path)[0][RATIO]
-    assert found.risk.value == pytest.approx(0.86)
-    assert np.isnan(found.risk_control.value)  # its groups have another size: only the difference is told
-    assert found.memorization.value == pytest.approx(0.14)
-    assert found.release_risk == pytest.approx([0.8, 0.9, 0.81, 0.91, 0.82, 0.92])
-    assert found.details["attempts"][0] == pytest.approx(11)
-    assert np.isnan(found.details["attempts"][1])
-    assert set(found.details) == {"attempts", "selective_1"}  # limits of one release are none of a study
-
-
-def test_exposed_records_against_a_plain_loop(sample, tmp_path):
-    ledgers, rows = made_ledgers(tmp_path, holes=True)
-    _, exposed = findings(ledgers, sample, tmp_path)
+def test_exposed_records_against_a_plain_loop(made):
+    _, rows, _, exposed = made
     assert len(exposed) == 2 * N  # the distance has no record
     for measure in (CAP, RAPID):
         own = exposed[exposed["measure"] == measure.key].set_index("record")
         for i in range(N):
-            parts = [chosen(rows, measure, member) for member in (True, False)]
-            a, b = (part.loc[part["record"] == i, "score"].mean() for part in parts)
-            np.testing.assert_allclose(
-                own.loc[i, ["as_member", "as_control", "memorization"]].to_numpy(float), [a, b, a - b]
-            )
+            all_of = rows[(rows["metric"] == measure.label) & (rows["record"] == i)]
+            a, b = (chosen(all_of, measure, member)["score"].mean() for member in (True, False))
+            shown = own.loc[i, ["as_member", "as_control", "memorization"]].to_numpy(float)
+            np.testing.assert_allclose(shown, [a, b, a - b])
+            gains = [all_of.loc[all_of["member"].eq(member).fillna(False), "gain"].mean() for member in (True, False)]
+            shown = own.loc[i, ["gain_as_member", "gain_as_control"]].to_numpy(float)
+            np.testing.assert_allclose(shown, gains, rtol=0, atol=1e-12)
+        assert own[["error_as_member", "error_as_control"]].isna().all(axis=None)
 
 
-def test_the_gain_of_each_record_is_kept_for_the_stewards(sample, tmp_path):
-    """The paper's r_i, on average over the releases that the record was a member of, and over the others."""
-    ledgers, rows = made_ledgers(tmp_path)
-    _, exposed = findings(ledgers, sample, tmp_path)
-    own = exposed[exposed["measure"] == RAPID.key].set_index("record")
-    for i in range(N):
-        for side, member in (("as_member", True), ("as_control", False)):
-            gains = [row.gain for row in chosen(rows, RAPID, member).itertuples() if row.record == i]
-            assert own.loc[i, f"gain_{side}"] == pytest.approx(sum(gains) / len(gains), abs=1e-12)
-    others = exposed[exposed["measure"] == CAP.key]
-    assert others[[c for c in exposed if c.startswith(("gain", "error"))]].isna().all(axis=None)
-    assert own[["error_as_member", "error_as_control"]].isna().all(axis=None)
-
-
-def test_all_interval_methods_are_made_and_one_is_reported(sample, tmp_path):
+def test_another_method_or_confidence_has_another_interval(sample, tmp_path):
     ledgers, _ = made_ledgers(tmp_path)
-    found = findings(ledgers, sample, tmp_path, method="pigeonhole")[0][CAP]
+    found = findings(ledgers, sample, method="pigeonhole")[0][CAP]
     assert set(found.intervals["risk"]) == set(found.intervals["memorization"]) == set(METHODS)
-    assert found.risk.method == "pigeonhole"
-    assert found.risk == found.intervals["risk"]["pigeonhole"]
-
-
-def test_confidence_widens_the_interval(sample, tmp_path):
-    ledgers, _ = made_ledgers(tmp_path)
-    narrow = findings(ledgers, sample, tmp_path, confidence=0.8)[0][CAP].risk
-    wide = findings(ledgers, sample, tmp_path, confidence=0.99)[0][CAP].risk
+    assert (found.risk.method, found.risk) == ("pigeonhole", found.intervals["risk"]["pigeonhole"])
+    narrow, wide = (findings(ledgers, sample, confidence=c)[0][CAP].risk for c in (0.8, 0.99))
     assert wide.lower < narrow.lower < narrow.upper < wide.upper
 
 
@@ -365,49 +282,32 @@ def test_entities_make_the_interval_of_repeated_records_wider(sample, tmp_path):
         frame = pd.read_parquet(each[0] / LEDGER)
         frame["score"] = frame["score"].iloc[(frame.index // 2) * 2].to_numpy()
         frame.to_parquet(each[0] / LEDGER)
-    alone = findings(ledgers, sample, tmp_path)[0][CAP].risk
-    together = findings(ledgers, replace(sample, identifier="person"), tmp_path)[0][CAP].risk
+    alone, together = (findings(ledgers, replace(sample, identifier=i))[0][CAP].risk for i in (None, "person"))
     assert together.value == alone.value
     assert together.upper - together.lower > alone.upper - alone.lower
 
 
-def test_one_release_of_right_and_wrong_has_wilson_and_newcombe_intervals(sample, tmp_path):
-    ledgers, rows = made_ledgers(tmp_path)
-    found = findings(ledgers[:1], sample, tmp_path)[0][RAPID]
-    assert (found.risk.method, found.memorization.method) == ("wilson", "newcombe")
-    scores = chosen(rows[(rows.r == 0) & (rows.k == 0)], RAPID, True)["score"]
-    x, n, z = scores.sum(), len(scores), 1.6448536269514722
-    centre, half = (x + z**2 / 2) / (n + z**2), z / (n + z**2) * np.sqrt(x * (n - x) / n + z**2 / 4)
-    assert (found.risk.lower, found.risk.upper) == pytest.approx((max(0, centre - half), min(1, centre + half)))
-    assert found.risk.note
-
-
 def test_a_weighted_measure_has_the_values_of_its_metric(sample, tmp_path):
-    """Risk and the risk of control are the weighted means that the metric itself says of each release."""
     rng = np.random.default_rng(0)
     real = pd.DataFrame({"a": rng.integers(0, 3, N), "b": rng.integers(0, 2, N)})
-    planned = Planned(
-        Measure("inference", "attribute_inference_risk", "b"), {"quasi_identifiers": ["a"], "sensitive": "b"}
-    )
+    measure = Measure("inference", "attribute_inference_risk", "b")
+    planned = Planned(measure, {"quasi_identifiers": ["a"], "sensitive": "b"})
     ledgers, expected = [], []
     for r in range(REPETITIONS):
         held_out = rng.permutation(N) % FOLDS
         for k in range(FOLDS):
             release = pd.DataFrame({"a": rng.integers(0, 3, 9), "b": rng.integers(0, 2, 9)})
-            member = pd.array(held_out != k, dtype="boolean")
-            ledger, values = attack_release(real, release, member, [planned], 0, Cell("cart", r, k))
+            member, cell = pd.array(held_out != k, dtype="boolean"), Cell("cart", r, k)
+            ledger, values = attack_release(real, release, member, [planned], 0, cell)
             own, other = real[held_out != k], real[held_out == k]
             score = METRICS["attribute_inference_risk"](own, release, control=other, **planned.options)
             expected.append((score.value, score.details["control"]))
-            place = tmp_path / f"weighted-{r}-{k}"
-            place.mkdir()
-            ledger.to_parquet(place / LEDGER)
-            keep_values(place, values)
-            ledgers.append((place, Cell("cart", r, k)))
-    found = findings(ledgers, sample, tmp_path, [planned.measure])[0][planned.measure]
-    np.testing.assert_allclose(found.release_risk, [risk for risk, _ in expected], atol=1e-12)
-    assert found.risk.value == pytest.approx(np.mean([risk for risk, _ in expected]), abs=0.02)
-    assert found.risk_control.value == pytest.approx(np.mean([control for _, control in expected]), abs=0.02)
+            ledgers.append((keep(tmp_path / f"weighted-{r}-{k}", values, ledger), cell))
+    found = findings(ledgers, sample, [measure])[0][measure]
+    risks, controls = zip(*expected, strict=True)
+    np.testing.assert_allclose(found.release_risk, risks, atol=1e-12)
+    assert found.risk.value == pytest.approx(np.mean(risks), abs=0.02)
+    assert found.risk_control.value == pytest.approx(np.mean(controls), abs=0.02)
 
 
 def ranked_ledgers(folder: Path, n: int = 600) -> tuple[list[tuple[Path, Cell]], pd.DataFrame]:
@@ -425,29 +325,23 @@ def ranked_ledgers(folder: Path, n: int = 600) -> tuple[list[tuple[Path, Cell]],
             CAP: {"score": score},
         }
         rows = pd.concat([frame.assign(metric=m.label, sensitive=m.sensitive, **c) for m, c in parts.items()])
-        place = folder / f"ranked-{r}-{k}"
-        place.mkdir()
-        rows.astype({"metric": "string", "sensitive": "string"}).to_parquet(place / LEDGER)
-        keep_values(place, {m.key: OfRecords({"unseen_keys": 0.0}) for m in parts})
+        values = {m.key: OfRecords({"unseen_keys": 0.0}) for m in parts}
+        place = keep(folder / f"ranked-{r}-{k}", values, rows.astype({"metric": "string", "sensitive": "string"}))
         kept.append((place, Cell("cart", r, k)))
         frames.append(rows.assign(r=r, k=k))
     return kept, pd.concat(frames)
 
 
 def test_members_found_are_those_of_all_releases_in_one(tmp_path):
-    """Against the summary of one release and the bound of its scores, each given all rows together."""
     ledgers, rows = ranked_ledgers(tmp_path)
-    table = store(pd.DataFrame({"a": np.arange(600), "vote": ["yes", "no"] * 300}), tmp_path)
-    everyone = Sample(table, Cut("unused", "cut", 2, 2, 0.0), str(tmp_path))
-    found = findings(ledgers, everyone, tmp_path, [MEMBERS, CLOSEST, CAP])[0]
+    found = findings(ledgers, sample_of(600, 2, tmp_path), [MEMBERS, CLOSEST, CAP])[0]
     for measure, likely in ((MEMBERS, rows["confidence"].fillna(-np.inf)), (CLOSEST, -rows["distance"])):
         own = rows.assign(likely=likely)
         parts = [chosen(own, measure, member) for member in (True, False)]
         summary = attack_summary(*(p["likely"].to_numpy() for p in parts))
         expected = max(summary.rates[0.01], summary.missing[0.01], key=lambda e: e.value)
         rates = found[measure].tpr
-        assert list(rates) == [0.01, 0.001]
-        assert rates[0.01].value == pytest.approx(expected.value, abs=1e-12)
+        assert (list(rates), rates[0.01].value) == ([0.01, 0.001], pytest.approx(expected.value, abs=1e-12))
         assert rates[0.01].lower < rates[0.01].value < rates[0.01].upper
         assert rates[0.001].note == "fewer than 10000 control scores"
         first = [p[p["k"] == 0] for p in parts]
@@ -460,15 +354,14 @@ def test_members_found_are_those_of_all_releases_in_one(tmp_path):
 
 def test_who_is_vulnerable_is_found_once_for_all_generators(sample, tmp_path, monkeypatch):
     ledgers, _ = made_ledgers(tmp_path)
-    first, _ = findings(ledgers, sample, tmp_path)
+    first, _ = findings(ledgers, sample)
     (kept,) = (tmp_path / "vulnerable").iterdir()
     with np.load(kept) as groups:
         rows = dict(groups)
-    assert {name: int(own.sum()) for name, own in rows.items()} == {
-        name: int(group.details["records"][0]) for name, group in first[CAP].groups.items() if name in rows
-    }
+    counts = {name: int(own.details["records"][0]) for name, own in first[CAP].groups.items() if name in rows}
+    assert {name: int(own.sum()) for name, own in rows.items()} == counts
     monkeypatch.setattr("synthrisk.tasks.bootstrap.vulnerable", wraps(vulnerable)(lambda *_: 1 / 0))
-    again, _ = findings(ledgers, sample, tmp_path)  # would fail if it were computed a second time
+    again, _ = findings(ledgers, sample)  # would fail if it were computed a second time
     assert repr(again[CAP].groups) == repr(first[CAP].groups)
     with pytest.raises(Exception, match="ZeroDivisionError"):
-        findings(ledgers, sample, tmp_path, vulnerable=0.2)
+        findings(ledgers, sample, vulnerable=0.2)

@@ -1,6 +1,3 @@
-"""Findings beside each other, from ledgers of hand-made scores: against the functions they are made with."""
-
-import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -8,33 +5,23 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
-from samples.checks import write_check
-from samples.studies import ledger_in
+from samples.checks import keep_ledger
+from samples.studies import ledger_in, sampled
 from synthrisk.conf.study import NON_MEMBERS, Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import t_test
 from synthrisk.metrics.intervals.moderated_intervals import moderate
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.comparison import compare as pairs
-from synthrisk.metrics.study.ledger import (
-    Cell,
-    Contributions,
-    Measure,
-    OfRecords,
-    OfRelease,
-    Planned,
-    ReleasedValues,
-    values_as_plain,
-)
+from synthrisk.metrics.study.ledger import Cell, Contributions, Measure, OfRecords, OfRelease, Planned, ReleasedValues
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.metrics.verdicts.tables import yardstick_table
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.workspace.records import keep_contributions, kept_contributions
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Sample, store
+from synthrisk.tasks.workspace.references import Sample
 from synthrisk.tasks.workspace.store import save_array
 
 N, R, K = 40, 2, 2
@@ -50,13 +37,9 @@ CHANCE = {"cap": 0.3, "rapid-forest": 0.4, "rapid-lasso": 0.6, "strict": 0.1}
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory) -> Sample:
-    folder = tmp_path_factory.mktemp("sample")
-    table = store(
-        pd.DataFrame({"a": np.arange(N), "person": np.arange(N) // 2, "vote": np.where(np.arange(N) % 2, "yes", "no")}),
-        folder,
-    )
-    save_array(np.zeros((R, N), np.int16), folder / "cut.npy")
-    return Sample(table, Cut(str(folder / "cut.npy"), "cut", R, K, 0.0), str(folder))
+    folder, rows = tmp_path_factory.mktemp("sample"), np.arange(N)
+    table = pd.DataFrame({"a": rows, "person": rows // 2, "vote": np.where(rows % 2, "yes", "no")})
+    return sampled(table, np.zeros((R, N)), folder)
 
 
 def ledgers(folder: Path, name: str, leak: float, planned) -> list[tuple[Path, Cell]]:
@@ -76,24 +59,17 @@ def ledgers(folder: Path, name: str, leak: float, planned) -> list[tuple[Path, C
                     values[p.measure.key] = OfRelease(**{n: rng.random() for n in names})
                     continue
                 hit = rng.random(N) < CHANCE[p.measure.label] + leak * (held_out != k)
-                names = {
-                    c: pd.array([v] * N, dtype="string")
-                    for c, v in (("metric", p.measure.label), ("sensitive", "vote"))
-                }
+                texts = {"metric": p.measure.label, "sensitive": "vote"}
+                names = {c: pd.array([v] * N, dtype="string") for c, v in texts.items()}
                 parts.append(pd.DataFrame({"record": np.arange(N), "member": member, **names, "score": hit * 1.0}))
                 values[p.measure.key] = OfRecords({"guess": 0.25, "unseen_keys": 0.0})
-            place = folder / f"{name}-{r}-{k}"
-            place.mkdir(parents=True)
-            pd.concat(parts, ignore_index=True).to_parquet(place / LEDGER)
-            (place / VALUES).write_text(json.dumps(values_as_plain(values)))
-            write_check(place)
+            place = keep_ledger(folder / f"{name}-{r}-{k}", values, pd.concat(parts, ignore_index=True))
             kept.append((place, Cell(name, r, k)))
     return kept
 
 
 @pytest.fixture(scope="module")
 def compared(sample, tmp_path_factory):
-    """Give a function that compares generators, once for each of its arguments."""
     roles = {"leaky": "reference", "fresh": "reference", NON_MEMBERS: "yardstick"}
     leaks = {"cart": 0.2, "leaky": 0.3}
 
@@ -117,13 +93,11 @@ def compared(sample, tmp_path_factory):
 def test_the_population_is_no_finding_and_the_others_keep_their_numbers(compared):
     done, _, found = compared(method="crossed")
     own = [f for f in found if f.synthesizer != NON_MEMBERS]
-    assert [(f.synthesizer, f.measure, f.risk, f.memorization) for f in done.findings] == [
-        (f.synthesizer, f.measure, f.risk, f.memorization) for f in own
-    ]
+    told = [[(f.synthesizer, f.measure, f.risk, f.memorization) for f in each] for each in (done.findings, own)]
+    assert told[0] == told[1]
 
 
 def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(compared):
-    """Those of non-members are a kind of their own, and so is each yardstick; values of releases stay as they are."""
     done, _, found = compared()
     own = [f for f in found if f.synthesizer != NON_MEMBERS]
     for quantity in ("risk", "risk_control", "memorization"):
@@ -140,8 +114,7 @@ def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(compar
         assert [y.difference for y in beside[0]] == moderate([y.difference for y in beside[1]], 0.9)
     for f in done.findings:
         if f.yardsticks:
-            assert f.yardsticks["guess"].gain == f.risk_gain
-            assert f.intervals["risk"]["moderated"] == f.risk
+            assert (f.yardsticks["guess"].gain, f.intervals["risk"]["moderated"]) == (f.risk_gain, f.risk)
     assert all("moderated" in f.intervals["risk"] for f in crossed.findings if f.yardsticks)
     assert {f.risk.method for f in crossed.findings} == {"crossed", "repetitions"}
 
@@ -157,20 +130,20 @@ def test_three_yardsticks_of_each_guess_and_none_of_a_release(compared):
             s = each.success.value
             assert each.gain.value == pytest.approx((f.risk.value - s) / (1 - s), abs=1e-12)
             assert each.difference.value == pytest.approx(f.risk.value - s, abs=1e-12)
-        assert f.yardsticks["guess"].success.value == 0.25
-        assert f.yardsticks["control"].difference == f.memorization
+        assert (f.yardsticks["guess"].success.value, f.yardsticks["control"].difference) == (0.25, f.memorization)
     (cap,) = [f for f in done.findings if (f.synthesizer, f.measure) == ("cart", CAP.measure)]
     (population,) = [f for f in found if (f.synthesizer, f.measure) == (NON_MEMBERS, CAP.measure)]
     assert cap.population == population.risk
     own = t_test(kept["cart"][CAP.measure.key].risk - kept[NON_MEMBERS][CAP.measure.key].risk, 0.9).estimate
     assert cap.yardsticks["population"].difference == own
+    without = compared(names=("cart", "forest"))[0].findings
+    assert {tuple(f.yardsticks) for f in without if f.measure != RATIO.measure} == {("guess", "control")}
 
 
 TWO = Planned(Measure("two", "singling_out"), {"columns": ["x", "y"], "size": 2, "attempts": 9})
 
 
 def luck_by_hand(predicate, rows) -> float:
-    """S of a claim: the chance that a predicate of its weight fits exactly one of the rows."""
     weight = 1.0
     for column in "xy":
         weight *= len(fulfilling_by_hand([c for c in predicate if c[0] == column], rows)) / len(rows)
@@ -178,7 +151,6 @@ def luck_by_hand(predicate, rows) -> float:
 
 
 def fulfilling_by_hand(predicate, rows) -> np.ndarray:
-    """Which of the rows fulfil a predicate."""
     mask = np.ones(len(rows), dtype=bool)
     for column, operator, value in predicate:
         cells = rows[column].to_numpy()
@@ -206,36 +178,27 @@ def singled_out(folder: Path, leaked: int = 7):
             value[r, k] = score.value
             alone = [fulfilling_by_hand(p, real) for p in claims]
             isolated[r, k] = {(int(one[0]), bool(held_out[one[0]] == k)) for one in alone if len(one) == 1}
-            place = folder / f"two-{r}-{k}"
-            place.mkdir(parents=True)
-            ledger.to_parquet(place / LEDGER)
-            (place / VALUES).write_text(json.dumps(values_as_plain(values)))
-            write_check(place)
-            made.append((place, cell))
+            made.append((keep_ledger(folder / f"two-{r}-{k}", values, ledger), cell))
     return made, value, luck, isolated
 
 
-def t_interval(values, low):
-    """Mean and 95 % interval of numbers that are one a repetition; ``low`` and 1 are its ends."""
-    half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
-    return np.mean(values), max(low, np.mean(values) - half), min(1, np.mean(values) + half)
-
-
-def test_singling_out_remembers_whom_its_claims_isolate(sample, tmp_path):
-    """Gain by plain counts of the isolated records; the yardstick says the same of the share of members among them."""
+@pytest.fixture
+def of_twenty(sample, tmp_path) -> Sample:
     save_array(np.zeros((R, 20), np.int16), tmp_path / "of20.npy")
-    sample = replace(sample, cut=replace(sample.cut, path=str(tmp_path / "of20.npy")))
+    return replace(sample, cut=replace(sample.cut, path=str(tmp_path / "of20.npy")))
+
+
+def test_singling_out_remembers_whom_its_claims_isolate(of_twenty, tmp_path):
     made, value, luck, isolated = singled_out(tmp_path)
-    found = bootstrap.fn([ledger_in(p, sample, cell, [TWO]) for p, cell in made], Bootstrap())
-    (f,) = compare.fn([found], sample, [found.generator], Bootstrap()).compared.findings
+    found = bootstrap.fn([ledger_in(p, of_twenty, cell, [TWO]) for p, cell in made], Bootstrap())
+    (f,) = compare.fn([found], of_twenty, [found.generator], Bootstrap()).compared.findings
     assert list(f.yardsticks) == ["guess", "control"]
     guess = f.yardsticks["guess"]
     assert guess.success.value == f.guess == pytest.approx(luck.mean(), abs=1e-12)
     assert guess.difference.value == pytest.approx(f.risk.value - luck.mean(), abs=1e-12)
     for end in ("value", "lower", "upper"):
         assert getattr(guess.gain, end) == pytest.approx((getattr(f.risk, end) - f.guess) / (1 - f.guess), abs=1e-12)
-    expected = t_interval(value.mean(axis=1), 0)
-    assert f.risk.value == pytest.approx(expected[0])
+    assert f.risk.value == pytest.approx(value.mean())
     everyone = [own for each in isolated.values() for own in each]
     as_control = sum(is_control for _, is_control in everyone)
     assert 0 < as_control < len(everyone) / 2
@@ -245,12 +208,10 @@ def test_singling_out_remembers_whom_its_claims_isolate(sample, tmp_path):
     assert f.memorization.value == pytest.approx(gain * of_claims)
     assert -1 <= f.memorization.lower < gain * of_claims < f.memorization.upper <= 1
     beside = f.yardsticks["control"]
-    assert beside.success.value == 0.5
-    assert beside.attack.value == pytest.approx(1 - as_control / len(everyone))
+    assert (beside.success.value, beside.attack.value) == (0.5, pytest.approx(1 - as_control / len(everyone)))
     assert beside.difference.value == pytest.approx(beside.attack.value - 0.5)
     (told,) = f.intervals["isolated_gain"].values()
-    assert beside.gain == told
-    assert told.lower * of_claims == pytest.approx(f.memorization.lower)
+    assert (beside.gain, told.lower * of_claims) == (told, pytest.approx(f.memorization.lower))
     assert np.isnan(f.risk_control.value)
     assert f.risk_control.note.endswith("see memorization")
     assert f.details["isolated"][0] == pytest.approx(len(everyone) / 4)
@@ -259,13 +220,12 @@ def test_singling_out_remembers_whom_its_claims_isolate(sample, tmp_path):
     assert (row["risk"] - row["success"]) / (1 - row["success"]) == pytest.approx(row["gain"])
 
 
-def test_singling_out_is_compared_by_releases_in_risk_and_by_records_in_memorization(sample, tmp_path):
-    save_array(np.zeros((R, 20), np.int16), tmp_path / "of20.npy")
-    sample = replace(sample, cut=replace(sample.cut, path=str(tmp_path / "of20.npy")))
+def test_singling_out_is_compared_by_releases_in_risk_and_by_records_in_memorization(of_twenty, tmp_path):
     kept, values = {}, {}
     for name, leaked in (("one", 7), ("two", 2)):
         made, values[name], _, _ = singled_out(tmp_path / name, leaked)
-        found = bootstrap.fn([ledger_in(p, sample, replace(c, synthesizer=name), [TWO]) for p, c in made], Bootstrap())
+        named = [ledger_in(p, of_twenty, replace(c, synthesizer=name), [TWO]) for p, c in made]
+        found = bootstrap.fn(named, Bootstrap())
         kept[name] = kept_contributions(found.contributions)[TWO.measure.key]
         np.testing.assert_array_equal(kept[name].value, values[name])
     risk, memorization = pairs({TWO.measure: kept})
@@ -279,16 +239,10 @@ def test_the_population_is_that_of_the_best_attacker_with_the_same_options(compa
     alone = {f.measure.label: f.risk.value for f in found if f.synthesizer == NON_MEMBERS}
     best = {f.measure.label: f.population.value for f in done.findings if f.synthesizer == "cart" and f.yardsticks}
     assert best["rapid-forest"] == best["rapid-lasso"] == max(alone["rapid-forest"], alone["rapid-lasso"])
-    assert best["strict"] == alone["strict"]
-    assert best["cap"] == alone["cap"]
+    assert (best["strict"], best["cap"]) == (alone["strict"], alone["cap"])
 
 
-def test_without_the_population_two_yardsticks_are_left(compared):
-    done, _, _ = compared(names=("cart", "forest"))
-    assert {tuple(f.yardsticks) for f in done.findings if f.measure != RATIO.measure} == {("guess", "control")}
-
-
-def test_pairs_are_of_synthesizers_alone(compared):
+def test_pairs_are_of_synthesizers_alone_and_of_all_measures(compared):
     done, kept, _ = compared()
     assert {(c.first, c.second) for c in done.comparisons} == {("cart", "forest")}
     assert [c.measure for c in done.comparisons] == [p.measure for p in PLANNED for _ in range(2)]
@@ -298,34 +252,21 @@ def test_pairs_are_of_synthesizers_alone(compared):
     assert compared(names=("cart",))[0].comparisons == []
 
 
-def test_a_measure_of_releases_is_compared_in_what_its_findings_say(compared):
-    done, _, _ = compared()
-    found = {f.synthesizer: f for f in done.findings if f.measure == RATIO.measure}
-    rows = [c for c in done.comparisons if c.measure == RATIO.measure]
-    assert [c.quantity for c in rows] == ["risk", "memorization"]
-    for row in rows:
-        one, other = (getattr(found[n], row.quantity).value for n in ("cart", "forest"))
-        assert row.difference.value == pytest.approx(one - other, abs=1e-12)
-
-
 def test_a_synthesizer_more_moves_no_difference(compared):
     one = compared()[0].comparisons
     two = compared(names=("cart", "forest", "third", "fresh"))[0].comparisons
-    known = {(c.measure, c.quantity): (c.difference, c.p_value) for c in one}
-    again = {
-        (c.measure, c.quantity): (c.difference, c.p_value) for c in two if (c.first, c.second) == ("cart", "forest")
-    }
+    known, again = (
+        {(c.measure, c.quantity): (c.difference, c.p_value) for c in each if (c.first, c.second) == ("cart", "forest")}
+        for each in (one, two)
+    )
     assert known == again
 
 
-def test_power_is_told_where_shares_are_given(compared):
+def test_power_is_told_where_shares_are_given_and_entities_count_once(compared):
     assert compared()[0].powers == {}
     done, _, _ = compared(shares=(("leaky", 0.1), ("fresh", 0.0)))
     assert set(done.powers) == {p.measure.key for p in PLANNED}
     assert [share for share, _ in done.powers[CAP.measure.key].seen] == [0.1]
-
-
-def test_entities_count_once(compared):
     alone = compared()[0].comparisons[0]
     together = compared(identifier="person")[0].comparisons[0]
     assert together.difference.value == alone.difference.value
@@ -352,7 +293,6 @@ AUTH, NNAA = "authenticity", "nearest_neighbour_adversarial_accuracy"
 
 
 def real_ledgers(sample, folder, planned):
-    """Return compared findings of two releases of a real table, each half attacked as members."""
     real = pd.DataFrame({"x": np.random.default_rng(0).normal(size=N).round(1), "c": list("ab") * (N // 2)})
     found = []
     for name in ("cart", "copy"):
@@ -361,15 +301,10 @@ def real_ledgers(sample, folder, planned):
             rng = np.random.default_rng((r, k))
             member = pd.array(np.random.default_rng(r).permutation(N) % K != k, dtype="boolean")
             release = real[np.asarray(member, dtype=bool)].reset_index(drop=True)
-            release = (
-                release if name == "copy" else release.assign(x=release["x"] + rng.normal(size=len(release)).round(1))
-            )
-            place = folder / f"{name}-{r}-{k}"
-            place.mkdir()
+            if name == "cart":
+                release = release.assign(x=release["x"] + rng.normal(size=len(release)).round(1))
             rows, values = attack_release(real, release, member, planned, 1, Cell(name, r, k))
-            rows.to_parquet(place / LEDGER)
-            (place / VALUES).write_text(json.dumps(values_as_plain(values)))
-            write_check(place)
+            place = keep_ledger(folder / f"{name}-{r}-{k}", values, rows)
             made.append(ledger_in(place, sample, Cell(name, r, k), planned))
         found.append(bootstrap.fn(made, Bootstrap()))
     return compare.fn(found, sample, [f.generator for f in found], Bootstrap()).compared

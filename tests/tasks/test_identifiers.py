@@ -1,5 +1,3 @@
-"""What nothing attacks is looked at: from the files to the verdict, through the tasks of a study."""
-
 import json
 import sys
 
@@ -7,16 +5,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.conf.study import Data
+from samples.releases_judged import cut_of
+from samples.releases_judged import judged as judged_beside
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.verdicts.results import overview
 from synthrisk.tasks.attack import attack
-from synthrisk.tasks.data.task import given
 from synthrisk.tasks.estimate import estimate
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.sample import sample
-from synthrisk.tasks.synthesize.task import release, synthesize
+from synthrisk.tasks.synthesize.task import synthesize
 from synthrisk.tasks.workspace.references import Sample
 
 N = 120
@@ -42,24 +40,14 @@ REAL_MAILS = INVENTED.assign(mail=MEMBERS["mail"].sample(frac=1, random_state=0)
 
 @pytest.fixture(scope="module", params=["drop", "identifier"])
 def one(request, tmp_path_factory) -> Sample:
-    """Return members and control records, with the mail left out, or as their identifier.
-
-    All are judged in one workspace: that real and invented addresses are told apart shows that they are two releases,
-    though nothing attacks the column in which they differ.
-    """
-    tmp_path = tmp_path_factory.mktemp("identifiers")
-    for name, table in (("real", MEMBERS), ("control", CONTROL)):
-        table.to_csv(tmp_path / f"{name}.csv", index=False)
-    role = {"drop": ["mail"]} if request.param == "drop" else {"identifier": "mail"}
-    data = Data(source=str(tmp_path / "real.csv"), quasi_identifiers=["age", "area"], sensitive=["ill"], **role)
-    table, cut = given.fn(data, str(tmp_path / "control.csv"), 1, str(tmp_path))
-    return Sample.of(data, table, cut, str(tmp_path), 1)
+    """Return members and control records, with the mail left out, or as their identifier; all in one workspace."""
+    roles = {"quasi_identifiers": ["age", "area"], "sensitive": ["ill"]}
+    roles |= {"drop": ["mail"]} if request.param == "drop" else {"identifier": "mail"}
+    return cut_of(MEMBERS, CONTROL, tmp_path_factory.mktemp("identifiers"), "csv", **roles)
 
 
 def judged(cut: Sample, table: pd.DataFrame | str, limits=LIMIT, others=()):
-    made = [release.fn(cut, table, name="vendor")]
-    made += [synthesize.fn(cut, kind, role="reference") for kind in ("copy", "near_copy", *others)]
-    return judge.fn(estimate.fn([attack.fn(each, ["common_rows_proportion"]) for each in made]), limits).result
+    return judged_beside(cut, table, ["common_rows_proportion"], limits, others)
 
 
 def of_identifiers(result):
@@ -73,12 +61,8 @@ def test_real_addresses_in_fresh_rows_are_a_risk_whatever_the_limits(one, limits
     told = f"mail: values of {N} of {N} people in the data are in the release, of 0 of {N} other people"
     assert (found.synthesizer, found.word, found.limit, found.reason) == ("vendor", "RISK", 0.0, told)
     assert (result.verdict("vendor"), result.exit_code, result.passed) == ("RISK", 1, False)
-    role = "who_is_who" if one.identifier else "left_out"
-    assert {name: result.facts.get(name) for name in ("who_is_who", "left_out")} == {
-        "who_is_who": None,
-        "left_out": None,
-        role: "mail",
-    }
+    facts = [result.facts.get(name) for name in ("who_is_who", "left_out")]
+    assert facts == (["mail", None] if one.identifier else [None, "mail"])
     assert told in overview(result).synthesizers[0].sentence
     assert "mail" in one.table.left_out.columns if one.table.left_out else one.identifier == "mail"
 
@@ -91,13 +75,6 @@ def test_invented_addresses_change_nothing(one):
     assert judged(one, INVENTED, {}).verdicts == []
 
 
-def test_files_say_what_frames_say(one, tmp_path):
-    REAL_MAILS.to_csv(tmp_path / "release.csv", index=False)
-    REAL_MAILS.to_parquet(tmp_path / "release.parquet")
-    for ending in ("csv", "parquet"):
-        assert len(of_identifiers(judged(one, str(tmp_path / f"release.{ending}")))) == 1
-
-
 def test_a_column_that_the_real_table_does_not_have_is_named_or_found_to_be_an_identifier(one):
     renamed = judged(one, REAL_MAILS.rename(columns={"mail": "contact"}))
     (found,) = of_identifiers(renamed)
@@ -107,10 +84,14 @@ def test_a_column_that_the_real_table_does_not_have_is_named_or_found_to_be_an_i
     assert "score: a column that the real table does not have" in plain.releases["vendor"].notes[0]
 
 
-def test_no_value_of_a_person_is_in_the_result(one):
+def test_no_value_of_a_person_is_in_the_result_and_files_say_what_frames_say(one, tmp_path):
     result = judged(one, REAL_MAILS)
     assert "@" not in repr(vars(result))
     assert "@" not in json.dumps([vars(each) for each in result.verdicts])
+    REAL_MAILS.to_csv(tmp_path / "release.csv", index=False)
+    REAL_MAILS.to_parquet(tmp_path / "release.parquet")
+    for ending in ("csv", "parquet"):
+        assert len(of_identifiers(judged(one, str(tmp_path / f"release.{ending}")))) == 1
 
 
 def test_the_reference_with_real_identifiers_must_be_seen_and_looks_fresh_to_all_attacks(one):
@@ -136,15 +117,12 @@ def test_in_a_study_callables_and_files_that_bring_such_columns_are_looked_at(tm
         "def plain(train, rows, seed):\n"
         "    return train.sample(rows, replace=True, random_state=1).reset_index(drop=True)\n"
     )
-    ledgers = [
-        attack.fn(
-            synthesize.fn(cut, "callable", fold=fold, name=name, path=f"{tmp_path / 'leaking.py'}:{name}"),
-            ["common_rows_proportion"],
-        )
+    made = [
+        synthesize.fn(cut, "callable", fold=fold, name=name, path=f"{tmp_path / 'leaking.py'}:{name}")
         for name in ("leak", "plain")
         for fold in (0, 1)
     ]
-    result = judge.fn(estimate.fn(ledgers)).result
+    result = judge.fn(estimate.fn([attack.fn(each, ["common_rows_proportion"]) for each in made])).result
     (found,) = of_identifiers(result)
     assert (found.synthesizer, found.word) == ("leak", "RISK")
     assert found.reason.startswith("2 of 2 releases: mail: values of ")

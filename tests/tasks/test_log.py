@@ -1,5 +1,3 @@
-"""Writing a study to MLflow: names, links, and the league read back."""
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +7,7 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
+from samples.estimates import around
 from synthrisk.metrics.intervals.epsilon import EpsilonBound
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.release.validity import check_release, summarise
@@ -23,10 +22,8 @@ INCOME = Measure("zero_cap", "zero_cap", "income")
 
 
 def finding(name: str, role: str, value: float, measure=INCOME) -> Finding:
-    interval = Estimate(value, value - 0.1, value + 0.1)
-    return Finding(
-        name, role, measure, interval, Estimate(0.3, 0.2, 0.4), NOT_ESTIMABLE, 0.5, release_risk=(value, np.nan)
-    )
+    risks = around(value, 0.1), around(0.3, 0.1), NOT_ESTIMABLE
+    return Finding(name, role, measure, *risks, 0.5, release_risk=(value, np.nan))
 
 
 def result(study_id="s-1", value=0.6, **parts) -> StudyResult:
@@ -50,9 +47,18 @@ def result(study_id="s-1", value=0.6, **parts) -> StudyResult:
 LOOKED_AT = summarise([check_release(*(pd.DataFrame({"x": np.arange(40.0) % k}) for k in (40, 40, 1)))])
 
 
+def kept(client, run, name):
+    return Path(client.download_artifacts(run.info.run_id, f"{name}.json")).read_text()
+
+
 def tabled(client, run, name):
-    kept = json.loads(Path(client.download_artifacts(run.info.run_id, f"{name}.json")).read_text())
-    return pd.DataFrame(**kept)
+    return pd.DataFrame(**json.loads(kept(client, run, name)))
+
+
+def study_run(logged, also=""):
+    client = MlflowClient(logged.uri)
+    (run,) = client.search_runs([logged.experiment_id], f"tags.role = 'study'{also}")
+    return client, run
 
 
 @pytest.fixture(scope="module")
@@ -67,127 +73,92 @@ def written(tmp_path_factory, logged_of):
     return folder, logged
 
 
-def test_second_study_joins_the_experiment(written):
-    _, (one, two) = written
+@pytest.fixture
+def log(written, logged_of):
+    folder, _ = written
+    return lambda study, name, **columns: logged_of(
+        study, store(pd.DataFrame({"age": [1, 2, 3]} | columns), folder), folder, experiment=name
+    )
+
+
+def test_runs_of_a_second_study_join_the_experiment_and_each_reads_back(written):
+    folder, (one, two) = written
     assert one.experiment_id == two.experiment_id
     assert not set(one.runs.values()) & set(two.runs.values())
-
-
-def test_runs_read_back(written):
-    folder, (one, _) = written
     client = MlflowClient(one.uri)
     cart = client.get_run(one.runs["cart"])
     own = {"synthesizer": "cart", "kind": "cart", "min_samples_leaf": "5"}
     assert cart.data.params == own | {"seed": "1", "table_digest": "d"}
-    assert cart.data.tags["kind"] == "cart"
+    tags = {name: cart.data.tags[name] for name in ("kind", "verdict", "data_digest")}
+    assert tags == {"kind": "cart", "verdict": "RISK", "data_digest": "d"}
     assert cart.data.metrics["risk/zero_cap.income"] == 0.6
     assert not any("lower" in key for key in cart.data.metrics)  # nothing is limited
     assert not any(k.startswith("memorization") for k in cart.data.metrics)  # not estimable is no number
-    assert cart.data.tags["verdict"] == "RISK"
-    assert cart.data.tags["data_digest"] == "d"
     assert [m.step for m in client.get_metric_history(cart.info.run_id, "risk_release/zero_cap.income")] == [0]
     assert cart.info.artifact_uri.startswith((folder / "artifacts").as_uri())
 
 
-def test_what_the_releases_have_shown_is_a_tag_and_a_table(written):
-    _, (_, two) = written
+def test_a_failed_run_says_why_and_what_the_releases_have_shown_is_a_tag_and_a_table(written):
+    _, (one, two) = written
+    broken = MlflowClient(one.uri).get_run(one.runs["broken"])
+    told = broken.info.status, broken.data.tags["verdict"], broken.data.tags["failure"], broken.data.metrics
+    assert told == ("FAILED", "FAILED", "cell: KeyError in x.py", {})
     client = MlflowClient(two.uri)
     words = "column 'x' is constant in the release, but not among the members"
     assert client.get_run(two.runs["cart"]).data.tags["release"] == words
     assert "release" not in client.get_run(two.runs["broken"]).data.tags
-    (run,) = client.search_runs([two.experiment_id], "tags.role = 'study' and tags.study_id = 's-2'")
-    table = tabled(client, run, "releases")
-    assert table["invalid"].tolist() == [words]
-    assert table["rows_of_members"].tolist() == [40.0]
-
-
-def test_failed_synthesizer_has_a_run_that_says_why(written):
-    _, (one, _) = written
-    broken = MlflowClient(one.uri).get_run(one.runs["broken"])
-    assert broken.info.status == "FAILED"
-    assert broken.data.tags["verdict"] == "FAILED"
-    assert broken.data.tags["failure"] == "cell: KeyError in x.py"
-    assert broken.data.metrics == {}
+    table = tabled(*study_run(two, " and tags.study_id = 's-2'"), "releases")
+    assert (table["invalid"].tolist(), table["rows_of_members"].tolist()) == ([words], [40.0])
 
 
 def test_study_run_has_its_artifacts(written):
     _, (one, _) = written
-    client = MlflowClient(one.uri)
-    (run,) = client.search_runs([one.experiment_id], "tags.role = 'study' and tags.study_id = 's-1'")
-    assert {f.path for f in client.list_artifacts(run.info.run_id)} == {
-        "study.yaml",
-        "generators.json",
-        "league.json",
-        "release_values.json",
-        "tables",
-        "checks.json",
-        "verdicts.json",
-        "report.html",
-    }
-    checks = json.loads(Path(client.download_artifacts(run.info.run_id, "checks.json")).read_text())
-    assert checks[0]["passed"] is True
-    league_text = Path(client.download_artifacts(run.info.run_id, "league.json")).read_text()
-    assert "NaN" not in league_text
+    client, run = study_run(one, " and tags.study_id = 's-1'")
+    due = {"study.yaml", "tables", "report.html"}
+    due |= {f"{name}.json" for name in ("generators", "league", "release_values", "checks", "verdicts")}
+    assert {f.path for f in client.list_artifacts(run.info.run_id)} == due
+    assert json.loads(kept(client, run, "checks"))[0]["passed"] is True
+    assert "NaN" not in kept(client, run, "league")
 
 
-def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(written, logged_of):
-    folder, _ = written
-    table = store(pd.DataFrame({"age": [1, 2, 3]}), folder)
+def test_scores_of_claims_are_an_artifact_with_as_many_columns_as_asked_for(log):
     told = {"attempts": 10.0, "claims": 8.0, "statistical_confidence": 0.5, "susceptibility": 1.0}
     told |= {"prior_knowledge": 1.0, "work": 2.0}
     found = [
-        Finding(
-            "cart",
-            "synthesizer",
-            Measure("inference", "inference", column),
-            *[Estimate(0.6, 0.5, 0.7)] * 3,
+        replace(
+            finding("cart", "synthesizer", 0.6, Measure("inference", "inference", column)),
             details={name: (value, 0.0) for name, value in (told | {"correct": correct}).items()},
         )
         for column, correct in (("a", 8.0), ("b", 4.0), ("c", 6.0))
     ]
-    claims = replace(result(), findings=found, weakest=(2, None))
-    logged = logged_of(claims, table, folder, experiment="claims")
-    client = MlflowClient(logged.uri)
-    (run,) = client.search_runs([logged.experiment_id], "tags.role = 'study'")
-    rows = tabled(client, run, "gda")
-    assert rows[["synthesizer", "attack", "weakest", "columns"]].to_numpy().tolist() == [
-        ["cart", "inference", 2, "a, c"],
-        ["cart", "inference", "all", "a, c, b"],
-    ]
+    rows = tabled(*study_run(log(replace(result(), findings=found, weakest=(2, None)), "claims")), "gda")
+    who = rows[["synthesizer", "attack", "weakest", "columns"]].to_numpy().tolist()
+    assert who == [["cart", "inference", 2, "a, c"], ["cart", "inference", "all", "a, c, b"]]
     assert rows["confidence_improvement"].tolist() == pytest.approx([0.75, 0.5])
 
 
-def test_members_found_and_epsilon_are_tables(written, logged_of):
-    folder, _ = written
-    table = store(pd.DataFrame({"age": [1, 2, 3]}), folder)
+def test_rates_that_are_limited_are_metrics_and_all_are_tables_beside_epsilon(log):
     few = replace(NOT_ESTIMABLE, note="fewer than 10000 control scores")
     tpr = {0.01: Estimate(0.03, 0.02, 0.04), 0.001: few}
     own = finding("cart", "synthesizer", 0.6, Measure("membership", "membership"))
     bound = EpsilonBound(1.25, 0.001, "flagged", 0.02)
     found = replace(result(), findings=[replace(own, tpr=tpr, epsilon=bound), finding("copy", "reference", 0.9)])
-    logged = logged_of(found, table, folder, experiment="members")
-    client = MlflowClient(logged.uri)
+    logged = log(found, "members")
+    client, run = study_run(logged)
     metrics = client.get_run(logged.runs["cart"]).data.metrics
     assert not any(k.startswith(("tpr", "epsilon")) for k in metrics)  # no limit is set on them
-    (run,) = client.search_runs([logged.experiment_id], "tags.role = 'study'")
     rates, bounds = (tabled(client, run, name) for name in ("tpr", "epsilon"))
     assert rates[["false_positive_rate", "tpr_lower"]].fillna(-1).to_numpy().tolist() == [[0.01, 0.02], [0.001, -1]]
     assert rates["note"].fillna("").tolist() == ["", few.note]
     assert bounds[["synthesizer", "epsilon", "delta", "side"]].to_numpy().tolist() == [["cart", 1.25, 0.001, "flagged"]]
-
-
-def test_a_limited_rate_is_a_metric(written, logged_of):
-    folder, _ = written
-    table = store(pd.DataFrame({"age": [1, 2, 3]}), folder)
     own = finding("cart", "synthesizer", 0.6, Measure("membership", "membership"))
     limited = replace(own, tpr={0.01: Estimate(0.03, 0.02, 0.04)})
     study = replace(result(), findings=[limited], limits={"tpr/membership": Limit(0.1, "the board")})
-    logged = logged_of(study, table, folder, experiment="rates")
+    logged = log(study, "rates")
     assert MlflowClient(logged.uri).get_run(logged.runs["cart"]).data.metrics["tpr/membership"] == 0.03
 
 
-def test_thresholds_on_odd_columns_are_written(written, logged_of):
-    folder, _ = written
+def test_thresholds_on_odd_columns_are_written(log):
     names = ["a#b", "ü", "x=1", "it's", "a//b"]
     measures = [Measure("zero_cap", "zero_cap", name) for name in names]
     odd = result(
@@ -195,8 +166,7 @@ def test_thresholds_on_odd_columns_are_written(written, logged_of):
         findings=[finding("cart", "synthesizer", 0.6, measure) for measure in measures],
         verdicts=[Verdict("cart", f"risk/{measure.key}", 0.5, "RISK", "above") for measure in measures],
     )
-    table = store(pd.DataFrame({"age": [1, 2]} | {name: ["a", "b"] for name in names}), folder)
-    logged = logged_of(odd, table, folder, experiment="odd")
+    logged = log(odd, "odd", **{name: ["a", "b", "a"] for name in names})
     run = MlflowClient(logged.uri).get_run(logged.runs["cart"])
     assert len([k for k in run.data.metrics if k.startswith("risk/")]) == len(names)
     assert len([k for k in run.data.tags if k.startswith("verdict.")]) == len(names)

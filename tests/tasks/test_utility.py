@@ -1,5 +1,3 @@
-"""Utility in a study: valued on members, with the ceiling of held-out records; in tables, page and MLflow."""
-
 import json
 import re
 from dataclasses import replace
@@ -9,39 +7,37 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 from mlflow import MlflowClient
 
-from samples.checks import write_check
+from samples.checks import keep_ledger
 from samples.estimates import around
-from samples.studies import ledger_in, report_of
+from samples.studies import ledger_in, report_of, sampled
 from synthrisk.conf.plan import plan
-from synthrisk.conf.study import Bootstrap, Study
+from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.comparison import Compared
 from synthrisk.metrics.study.findings import Finding, Usefulness
-from synthrisk.metrics.study.ledger import Cell, Measure, Planned, values_as_plain
+from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.verdicts.results import Limit, StudyResult
 from synthrisk.metrics.verdicts.tables import details_table
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.log import log
 from synthrisk.tasks.pages.sections.utility import MapPoint, risk_utility_figure
-from synthrisk.tasks.workspace.references import LEDGER, VALUES, Cut, Estimated, Judged, Sample, store
-from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.references import Estimated, Judged, store
 
-COVERAGE, ACCURACY, CAP = (
-    Measure("coverage", "coverage"),
-    Measure("accuracy", "accuracy"),
-    Measure("zero_cap", "zero_cap", "job"),
-)
-QUERIES = [{"count": "*", "by": ["job"]}]
+COVERAGE, ACCURACY = (Measure(name, name) for name in ("coverage", "accuracy"))
+CAP = Measure("zero_cap", "zero_cap", "job")
 SETTINGS = {"cart": {"role": "synthesizer", "kind": "cart"}}
+SPLIT = pd.array([True] * 24 + [False] * 16, dtype="boolean")
 PLANNED = [
     Planned(CAP, {"quasi_identifiers": ["age"], "sensitive": "job"}),
     Planned(COVERAGE),
-    Planned(ACCURACY, {"queries": QUERIES}),
+    Planned(ACCURACY, {"queries": [{"count": "*", "by": ["job"]}]}),
 ]
 
 
@@ -50,105 +46,73 @@ def people(seed, n):
     return pd.DataFrame({"age": rng.integers(20, 60, n), "job": rng.choice([*"abcdefgh"], n)})
 
 
-# The attack on one release
-
-
 def attacked(member, synthesizer="cart", planned=PLANNED):
     return attack_release(people(0, 40), people(1, 25), member, planned, 1, Cell(synthesizer, 0, 1))
 
 
 def test_a_release_is_valued_on_its_members_beside_half_of_the_held_out():
-    real, member = people(0, 40), pd.array([True] * 24 + [False] * 16, dtype="boolean")
-    ledger, values = attacked(member)
+    real, (ledger, values) = people(0, 40), attacked(SPLIT)
     assert set(ledger["metric"]) == {"zero_cap"}
     chosen = np.sort(np.random.default_rng(seed_of(1, 0, 1, "ceiling")).choice(np.arange(24, 40), 8, replace=False))
     for each in PLANNED[1:]:
         seed = seed_of(1, 0, 1, "cart", *each.words)
-        by_hand = METRICS[each.measure.metric](
-            real.iloc[:24], people(1, 25), control=real.iloc[chosen], seed=seed, **each.options
-        )
+        told = {"control": real.iloc[chosen], "seed": seed, **each.options}
+        by_hand = METRICS[each.measure.metric](real.iloc[:24], people(1, 25), **told)
         found = values[each.measure.key]
         assert (found.value, found.details | found.ceiling.named) == (by_hand.value, by_hand.details)
-        assert found.reason == ""
-        assert by_hand.details["ceiling_rows"] == 8
+        assert (found.reason, by_hand.details["ceiling_rows"]) == ("", 8)
 
 
-def test_the_ceiling_has_one_size_and_one_draw_for_all_synthesizers():
-    split = pd.array([True] * 24 + [False] * 16, dtype="boolean")
-    ceilings = [attacked(split, name)[1]["coverage"].ceiling.value for name in ("cart", "copy")]
+def test_the_ceiling_has_one_size_and_one_draw_for_all_and_needs_held_out_records():
+    ceilings = [attacked(SPLIT, name)[1]["coverage"].ceiling.value for name in ("cart", "copy")]
     assert ceilings[0] == ceilings[1]
     drawn_from = pd.array([True] * 24 + [False] * 8 + [pd.NA] * 8, dtype="boolean")  # fresh leaves one half
     assert attacked(drawn_from)[1]["coverage"].ceiling.rows == 8
-
-
-def test_without_held_out_records_there_is_a_value_alone():
     values = attacked(pd.array([True] * 40, dtype="boolean"))[1]["coverage"]
     assert values.value == METRICS["coverage"](people(0, 40), people(1, 25)).value
     assert values.ceiling is None
 
 
 def test_what_is_predicted_takes_no_quasi_identifiers():
-    study = Study.model_validate(
-        {
-            "name": "s",
-            "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["job"]},
-            "synthesizers": ["cart"],
-            "metrics": ["zero_cap", {"name": "train_synthetic_test_real", "model": "cart"}],
-        }
-    )
-    planned = plan(study.metrics, ["age", "job", "pay"], study.data.quasi_identifiers, study.data.sensitive)
+    metrics = ["zero_cap", {"name": "train_synthetic_test_real", "model": "cart"}]
+    planned = plan(metrics, ["age", "job", "pay"], ["age"], ["job"])
     assert [p.measure.key for p in planned] == ["zero_cap.job", "train_synthetic_test_real.job"]
     assert planned[1].options == {"model": "cart", "sensitive": "job"}
 
 
-# From ledgers to findings
-
-
 def test_findings_of_utility_stand_beside_those_of_risk(tmp_path):
     real = people(0, 40)
-    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 2, 1, 0.0), str(tmp_path))
-    save_array(np.zeros((2, 40), np.int16), tmp_path / "cut.npy")
+    sample = sampled(real, np.zeros((2, 40)), tmp_path, 1)
     ledgers, own = [], []
     for r in range(2):
         member = pd.array(np.random.default_rng(r).permutation(40) < 24, dtype="boolean")
         ledger, values = attack_release(real, people(r + 5, 25), member, PLANNED, 1, Cell("cart", r, 0))
-        place = tmp_path / str(r)
-        place.mkdir()
-        ledger.to_parquet(place / LEDGER)
-        (place / VALUES).write_text(json.dumps(values_as_plain(values)))
-        write_check(place)
+        place = keep_ledger(tmp_path / str(r), values, ledger)
         ledgers.append(ledger_in(place, sample, Cell("cart", r, 0), PLANNED))
         own.append(values["accuracy"])
     made = bootstrap.fn(ledgers, Bootstrap())
-    found, exposed = [*made.findings, *made.utility], made.exposed
-    assert [type(f) for f in found] == [Finding, Usefulness, Usefulness]
-    accuracy = found[2]
-    assert accuracy.value.value == pytest.approx(np.mean([v.value for v in own]))
-    assert accuracy.ceiling.value == pytest.approx(np.mean([v.ceiling.value for v in own]))
-    assert accuracy.thinned.value == pytest.approx(np.mean([v.ceiling.thinned for v in own]))
+    assert [type(f) for f in (*made.findings, *made.utility)] == [Finding, Usefulness, Usefulness]
+    accuracy = made.utility[1]
+    told = accuracy.value.value, accuracy.ceiling.value, accuracy.thinned.value
+    by_hand = np.mean([(v.value, v.ceiling.value, v.ceiling.thinned) for v in own], axis=0)
+    assert told == pytest.approx(by_hand)
     assert accuracy.value.lower < accuracy.value.value < accuracy.value.upper
-    assert set(pd.read_parquet(exposed)["measure"]) == {"zero_cap.job"}
+    assert set(pd.read_parquet(made.exposed)["measure"]) == {"zero_cap.job"}
 
 
 def test_a_study_of_utility_alone_has_findings(tmp_path):
     real = people(0, 40)
-    sample = Sample(store(real, tmp_path), Cut(str(tmp_path / "cut.npy"), "cut", 1, 1, 0.0), str(tmp_path))
-    member = pd.array([True] * 24 + [False] * 16, dtype="boolean")
-    ledger, values = attack_release(real, people(5, 25), member, [PLANNED[1]], 1, Cell("cart", 0, 0))
-    ledger.to_parquet(tmp_path / LEDGER)
-    (tmp_path / VALUES).write_text(json.dumps(values_as_plain(values)))
-    write_check(tmp_path)
+    sample = sampled(real, np.zeros((1, 40)), tmp_path, 1)
+    ledger, values = attack_release(real, people(5, 25), SPLIT, [PLANNED[1]], 1, Cell("cart", 0, 0))
+    keep_ledger(tmp_path, values, ledger)
     made = bootstrap.fn([ledger_in(tmp_path, sample, Cell("cart", 0, 0), [COVERAGE])], Bootstrap())
-    found = made.utility
-    assert [f.measure for f in found] == [COVERAGE]
-    alone = result(findings=False, utility=[replace(f, measure=COVERAGE) for f in found], settings=SETTINGS)
+    (found,) = made.utility
+    assert found.measure == COVERAGE
+    alone = result(findings=False, utility=[found], settings=SETTINGS)
     estimated = Estimated(sample, (made.generator,), (made,), Bootstrap(), Compared([]))
     logged = log.fn(Judged(alone, estimated))
     run = MlflowClient(logged.uri).get_run(logged.runs["cart"])
-    assert run.data.metrics["utility/coverage"] == found[0].value.value
-
-
-# In the report and in MLflow
+    assert run.data.metrics["utility/coverage"] == found.value.value
 
 
 PICTURE = {"cart": (0.9, 0.05), "$x$ ctgan": (0.75, 0.01), "copy": (1.0, 0.9), "fresh": (0.8, 0.0)}
@@ -157,9 +121,8 @@ PICTURE = {"cart": (0.9, 0.05), "$x$ ctgan": (0.75, 0.01), "copy": (1.0, 0.9), "
 def useful(name, value, measure=ACCURACY):
     role = "reference" if name in ("copy", "fresh") else "synthesizer"
     details = {"count_by_1": (value, 0.8), "ceiling_only": (float("nan"), float("nan"))}
-    return Usefulness(
-        name, role, measure, around(value, 0.02), around(value - 0.05, 0.02), around(0.78, 0.01), (), details
-    )
+    estimates = around(value, 0.02), around(value - 0.05, 0.02), around(0.78, 0.01)
+    return Usefulness(name, role, measure, *estimates, (), details)
 
 
 def risky(name, memorization):
@@ -175,10 +138,8 @@ def result(limits=None, findings=True, **others):
 
 
 def drawn_maps(html):
-    drawings = re.findall(
-        r'<figure><figcaption>([^<]*).*?aria-label="(accuracy and [^"]*)".*?(<svg .*?</svg>)', html, re.S
-    )
-    return [(told, ElementTree.fromstring(svg)) for _, told, svg in drawings]
+    maps = r'<figure><figcaption>[^<]*.*?aria-label="(accuracy and [^"]*)".*?(<svg .*?</svg>)'
+    return [(told, ElementTree.fromstring(svg)) for told, svg in re.findall(maps, html, re.S)]
 
 
 def texts(drawing):
@@ -192,9 +153,8 @@ def test_the_page_has_the_table_and_a_map_a_threshold():
     assert "cart accuracy 0.900 [0.880, 0.920] 0.850 0.780" in plain
     maps = drawn_maps(html)
     assert len(maps) == 2
-    assert maps[0][0].startswith(
-        "accuracy and memorization by zero_cap.job: cart utility 0.850 [0.830, 0.870] memorization 0.050 [0.030, 0.070]"
-    )
+    told = "cart utility 0.850 [0.830, 0.870] memorization 0.050 [0.030, 0.070]"
+    assert maps[0][0].startswith(f"accuracy and memorization by zero_cap.job: {told}")
     for _, drawing in maps:
         assert set(PICTURE) - {"copy"} <= set(texts(drawing))
         assert "ceiling" in texts(drawing)
@@ -202,21 +162,13 @@ def test_the_page_has_the_table_and_a_map_a_threshold():
     assert report_of(result(limits), "") == html
 
 
-def test_without_thresholds_the_first_measure_is_mapped():
+def test_without_thresholds_the_first_measure_is_mapped_and_without_one_of_both_there_is_no_map():
     maps = drawn_maps(report_of(result(), ""))
     assert [told.split(":")[0] for told, _ in maps] == ["accuracy and memorization by zero_cap.job"]
-
-
-def test_without_utility_there_is_neither_table_nor_map():
-    html = report_of(result(utility=[]), "")
-    assert "Utility" not in html
-    assert not drawn_maps(html)
-
-
-def test_utility_alone_has_a_table_and_no_map():
-    html = report_of(result(findings=False), "")
-    assert "Utility: what" in html
-    assert not drawn_maps(html)
+    of_risk, of_use = report_of(result(utility=[]), ""), report_of(result(findings=False), "")
+    assert drawn_maps(of_risk) == drawn_maps(of_use) == []
+    assert "Utility" not in of_risk
+    assert "Utility: what" in of_use
 
 
 def test_what_is_not_estimable_is_said_and_left_out_of_the_map():
@@ -228,17 +180,9 @@ def test_what_is_not_estimable_is_said_and_left_out_of_the_map():
 
 @pytest.mark.parametrize("n", [1, 2, 6, 14])
 def test_names_on_the_map_do_not_lie_over_each_other(n):
-    """Each name has a place of its own inside the figure; where points crowd, the few without one are counted."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.text import Text
-
     rng = np.random.default_rng(n)
-    points = [
-        MapPoint(
-            f"synthesizer-{i}", i % 3 == 0, around(0.9 + 0.02 * rng.random(), 0.01), around(0.1 * rng.random(), 0.01)
-        )
-        for i in range(n)
-    ]
+    places = ((around(0.9 + 0.02 * rng.random(), 0.01), around(0.1 * rng.random(), 0.01)) for _ in range(n))
+    points = [MapPoint(f"synthesizer-{i}", i % 3 == 0, *place) for i, place in enumerate(places)]
     figure = risk_utility_figure(points, "accuracy", "memorization", 0.92, 0.05)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
@@ -250,20 +194,14 @@ def test_names_on_the_map_do_not_lie_over_each_other(n):
     assert unnamed <= n // 6
     width, height = figure.bbox.width, figure.bbox.height
     for i, box in enumerate(boxes):
-        assert box.x0 >= 0
-        assert box.x1 <= width
-        assert box.y0 >= 0
-        assert box.y1 <= height
+        assert 0 <= box.x0 <= box.x1 <= width
+        assert 0 <= box.y0 <= box.y1 <= height
         assert not any(box.overlaps(other) for other in boxes[:i])
 
 
 def test_a_control_far_above_the_synthesizers_stands_at_the_edge_with_its_value():
-    """A copy would press all others to the floor; a reference generator just above them would not."""
-    points = [
-        MapPoint("cart", False, around(0.8, 0.01), around(0.05, 0.01)),
-        MapPoint("leaky", True, around(0.8, 0.01), around(0.09, 0.01)),
-        MapPoint("copy", True, around(0.95, 0.01), around(0.9, 0.01)),
-    ]
+    told = {"cart": (0.8, 0.05), "leaky": (0.8, 0.09), "copy": (0.95, 0.9)}
+    points = [MapPoint(name, name != "cart", *(around(x, 0.01) for x in place)) for name, place in told.items()]
     axes = risk_utility_figure(points, "accuracy", "memorization", 0.8, 0.04).axes[0]
     assert {t.get_text() for t in axes.texts} >= {"cart", "leaky", "copy (0.900)"}
     assert 0.1 < axes.get_ylim()[1] < 0.2
@@ -271,21 +209,17 @@ def test_a_control_far_above_the_synthesizers_stands_at_the_edge_with_its_value(
     assert "copy" in {t.get_text() for t in risk_utility_figure(near, "accuracy", "memorization").axes[0].texts}
 
 
-def test_details_hold_those_of_the_ceiling():
-    table = details_table(result())
-    row = table[(table["synthesizer"] == "cart") & (table["detail"] == "count_by_1")].iloc[0]
-    assert (row["measure"], row["members"], row["control"]) == ("accuracy", 0.9, 0.8)
-
-
-def test_mlflow_has_utility_and_its_ceiling_and_no_risk_of_it(tmp_path, logged_of):
+def test_details_and_mlflow_hold_utility_and_its_ceiling_and_no_risk_of_it(tmp_path, logged_of):
     table = store(people(0, 10), tmp_path)
     logged = logged_of(result(), table, tmp_path)
     client = MlflowClient(logged.uri)
     metrics = client.get_run(logged.runs["cart"]).data.metrics
-    assert metrics["utility/accuracy"] == 0.9
-    assert {k for k in metrics if k.endswith("/accuracy")} == {"utility/accuracy"}
+    assert {k: v for k, v in metrics.items() if k.endswith("/accuracy")} == {"utility/accuracy": 0.9}
     study = client.search_runs([logged.experiment_id], "tags.role = 'study'")[0]
     written = json.loads(Path(client.download_artifacts(study.info.run_id, "utility.json")).read_text())
     rows = pd.DataFrame(written["data"], columns=written["columns"])
     assert rows.loc[rows["synthesizer"] == "copy", "utility"].tolist() == [1.0]
     assert rows.loc[rows["synthesizer"] == "cart", "utility_ceiling"].tolist() == [0.78]
+    table = details_table(result())
+    row = table[(table["synthesizer"] == "cart") & (table["detail"] == "count_by_1")].iloc[0]
+    assert (row["measure"], row["members"], row["control"]) == ("accuracy", 0.9, 0.8)

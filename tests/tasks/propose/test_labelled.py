@@ -1,5 +1,3 @@
-"""What is proposed of messy tables of many countries, against labels set by hand before the code was read."""
-
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +16,6 @@ each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.na
 
 @pytest.fixture(scope="module")
 def proposed(tmp_path_factory):
-    """Write each table once as its steward did, and look at it once."""
     folder: Path = tmp_path_factory.mktemp("labelled")
 
     @cache

@@ -10,29 +10,18 @@ from synthrisk.tasks.synthesize.synthesizer import Job
 
 SOURCE = """
 from dataclasses import dataclass
-
 @dataclass
 class Settings:
     size: "int" = 1
-
 LIMIT = 3
-
 def bootstrap(train, rows, seed):
     return train.sample(rows, replace=True, random_state=seed)
-
 def careless(train, rows, seed):
     train["age"] = 0
     return train.astype(str).head(rows)[["vote", "age"]]
-
-def short(train, rows, seed):
-    return train.head(1)
-
-def listed(train, rows, seed):
-    return train.to_dict("records")
-
-def renamed(train, rows, seed):
-    return train.rename(columns={"age": "ages"})
-
+short = lambda train, rows, seed: train.head(1)
+listed = lambda train, rows, seed: train.to_dict("records")
+renamed = lambda train, rows, seed: train.rename(columns={"age": "ages"})
 def failing(train, rows, seed):
     raise RuntimeError("mine")
 """
@@ -50,24 +39,23 @@ def release(path: object, seed: int = 1) -> pd.DataFrame:
     return run(Job(TRAIN, TRAIN.head(0), 4, seed), CALLABLE, {"path": path}).synthetic
 
 
-def test_a_function_of_a_file_gets_training_table_rows_and_seed(file):
+def test_a_function_of_a_file_or_an_installed_module_gets_training_table_rows_and_seed(file, tmp_path, monkeypatch):
     due = TRAIN.sample(4, replace=True, random_state=1).reset_index(drop=True)
     pd.testing.assert_frame_equal(release(f"{file}:bootstrap"), due)
     assert not release(f"{file}:bootstrap", seed=2).equals(due)
-
-
-def test_a_function_of_an_installed_module(tmp_path, file, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     pd.testing.assert_frame_equal(release("my_generators:bootstrap"), release(f"{file}:bootstrap"))
     assert CALLABLE.inputs({"path": "my_generators:bootstrap"}, 0, 0) == [str(file)]
     sys.modules.pop("my_generators")
 
 
-def test_its_result_is_cast_and_the_training_table_left_alone(file):
+def test_a_result_is_cast_the_training_table_left_alone_and_its_failure_its_own(file):
     got = release(f"{file}:careless")
-    assert got.dtypes.tolist() == TRAIN.dtypes.tolist()
-    assert got["age"].tolist() == [0] * 4
+    assert (got.dtypes.tolist(), got["age"].tolist()) == (TRAIN.dtypes.tolist(), [0] * 4)
     assert TRAIN["age"].tolist() == [30, 40, 50, 60]
+    with pytest.raises(RuntimeError, match="mine"):
+        release(f"{file}:failing")
+    assert CALLABLE.inputs({"path": "no_such_package.module:f"}, 0, 0) == []
 
 
 def test_an_edited_file_is_read_anew(file):
@@ -77,38 +65,16 @@ def test_an_edited_file_is_read_anew(file):
     assert CALLABLE.inputs({"path": f"{file}:bootstrap"}, 0, 0) == [str(file)]
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("LIMIT", "must name a function of .*, got a int"),
-        ("absent", "must name a function of .*, got no such name"),
-        ("short", "must return 4 rows, got 1"),
-        ("listed", "must return a DataFrame, got list"),
-        ("renamed", r"absent: \['age'\], extra: column 1 \(nearly 'age'\)"),
-    ],
-)
-def test_wrong_functions_are_named(file, name, sentence):
+@pytest.mark.parametrize(("path", "sentence"), [
+    ("{file}:LIMIT", "must name a function of .*, got a int"),
+    ("{file}:absent", "must name a function of .*, got no such name"),
+    ("{file}:short", "must return 4 rows, got 1"), ("{file}:listed", "must return a DataFrame, got list"),
+    ("{file}:renamed", r"absent: \['age'\], extra: column 1 \(nearly 'age'\)"),
+    ("nowhere.py:f", "cannot be imported: there is no such file"),
+    ("no_such_package.module:f", "cannot be imported: ModuleNotFoundError"),
+    ("pandas", "path must read 'package.module:function' or 'file.py:function', got 'pandas'"),
+    ("pandas:", "path must read"), (":f", "path must read"), (3, "path must read"),
+])  # fmt: skip
+def test_wrong_functions_and_paths_are_named(file, path, sentence):
     with pytest.raises(InputError, match=sentence):
-        release(f"{file}:{name}")
-
-
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [
-        ("nowhere.py:f", "cannot be imported: there is no such file"),
-        ("no_such_package.module:f", "cannot be imported: ModuleNotFoundError"),
-        ("pandas", "path must read 'package.module:function' or 'file.py:function', got 'pandas'"),
-        ("pandas:", "path must read"),
-        (":f", "path must read"),
-        (3, "path must read"),
-    ],
-)
-def test_wrong_paths_are_named(path, sentence):
-    with pytest.raises(InputError, match=sentence):
-        release(path)
-
-
-def test_its_own_failure_is_its_own(file):
-    with pytest.raises(RuntimeError, match="mine"):
-        release(f"{file}:failing")
-    assert CALLABLE.inputs({"path": "no_such_package.module:f"}, 0, 0) == []
+        release(path.replace("{file}", str(file)) if isinstance(path, str) else path)

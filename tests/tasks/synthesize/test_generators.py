@@ -1,5 +1,3 @@
-"""Who makes the releases of a study, and what is known of them beforehand."""
-
 import pytest
 
 from synthrisk.conf import load
@@ -19,21 +17,19 @@ def found(**parts):
 
 
 def test_synthesizers_are_judged_and_references_declare_their_answer():
-    assert [(g.name, g.role, g.answer, g.leaked) for g in found()] == [
-        ("cart", "synthesizer", None, None),
-        ("copy", "reference", "copy", None),
-        ("near_copy", "reference", "near_copy", None),
-        ("repelled", "reference", "repelled", None),
-        ("leaky", "reference", "leak", 0.1),
-        ("fresh", "reference", "ideal", 0.0),
-        ("marginals", "reference", "independent", None),
+    (cart, *references) = found()
+    assert (cart.name, cart.role, cart.answer, cart.leaked) == ("cart", "synthesizer", None, None)
+    assert {g.role for g in references} == {"reference"}
+    assert [(g.name, g.answer, g.leaked) for g in references] == [
+        *((name, name, None) for name in ("copy", "near_copy", "repelled")),
+        *(("leaky", "leak", 0.1), ("fresh", "ideal", 0.0), ("marginals", "independent", None)),
     ]
     (_, mine) = found(synthesizers=["copy"], references=["fresh"])
     assert (mine.name, mine.answer) == ("fresh", "ideal")
     assert found(synthesizers=["copy"], references=[])[0].answer is None  # it is judged: its answer is not told
 
 
-def test_power_adds_a_leaky_for_each_share_that_the_references_lack():
+def test_power_adds_a_leaky_for_each_share_that_the_references_lack_under_a_name_of_its_own():
     names = [g.name for g in found(power={})]
     assert names[7:] == ["leaky-1pct", "leaky-2pct", "leaky-5pct"]  # leaky has 10 %
     added = found(power={"shares": [0.5, 0.005]}, references=["fresh"])[2:]
@@ -41,19 +37,15 @@ def test_power_adds_a_leaky_for_each_share_that_the_references_lack():
         ("leaky-0_5pct", "leaky", {"share": 0.005}, 0.005),
         ("leaky-50pct", "leaky", {"share": 0.5}, 0.5),
     ]
-
-
-def test_a_name_of_power_is_used_once():
     with pytest.raises(InputError, match="must have distinct names, got 'leaky-1pct' twice"):
         found(power={}, synthesizers=[{"name": "leaky-1pct", "kind": "cart"}])
 
 
-def test_what_declares_no_answer_is_no_reference():
-    with pytest.raises(InputError, match="references must be generators that declare an answer, got 'cart'"):
-        reference("mine", "cart", {})
-
-
-@pytest.mark.parametrize("options", [{"share": "much"}, {"share": 2}, {"shares": 0.1}])
-def test_options_of_a_leak_are_checked(options):
-    with pytest.raises(InputError, match="share"):
-        reference("leak", "leaky", options)
+@pytest.mark.parametrize(
+    ("kind", "options", "says"),
+    [("cart", {}, "references must be generators that declare an answer, got 'cart'")]
+    + [("leaky", options, "share") for options in ({"share": "much"}, {"share": 2}, {"shares": 0.1})],
+)
+def test_references_must_declare_an_answer_and_have_right_options(kind, options, says):
+    with pytest.raises(InputError, match=says):
+        reference("mine", kind, options)

@@ -1,5 +1,3 @@
-"""Leaks with a dose: counted row by row, the dose is what it says, and nothing else leaks."""
-
 import math
 from functools import cache
 
@@ -15,18 +13,9 @@ from synthrisk.tasks.synthesize.leaks import group_of, nearest_public
 from synthrisk.tasks.synthesize.reference_generators import FRESH
 
 N, M = 200, 80
-OPTIONS = {
-    "leaky": {},
-    "leaky_near": {},
-    "leaky_permuted": {"column": "job"},
-    "leaky_rarest": {},
-    "leaky_group": {"column": "job"},
-    "leaky_columns": {"columns": ["own", "job"]},
-    "leaky_duplicates": {"times": 4},
-    "leaky_tree": {},
-    "repelled": {},
-    "known_epsilon": {},
-}
+OPTIONS = {name: {} for name in ("leaky", "leaky_near", "leaky_rarest", "leaky_tree", "repelled", "known_epsilon")}
+OPTIONS |= {name: {"column": "job"} for name in ("leaky_permuted", "leaky_group")}
+OPTIONS |= {"leaky_columns": {"columns": ["own", "job"]}, "leaky_duplicates": {"times": 4}}
 SHARED = [name for name in OPTIONS if name != "known_epsilon"]
 
 
@@ -51,6 +40,10 @@ def job(rows: int = N, seed: int = 5) -> Job:
 
 def made(name: str, rows: int = N, **options: object) -> pd.DataFrame:
     return run(job(rows), find_synthesizer(name), OPTIONS[name] | options).synthetic
+
+
+def public() -> pd.DataFrame:
+    return job().held_out.iloc[run(job(), FRESH, {}).used]
 
 
 def exact(row: tuple, train: pd.DataFrame) -> bool:
@@ -81,11 +74,11 @@ def test_the_dose_is_the_share_of_rows_that_come_from_members(name, share):
     release = made(name, share=share)
     planted = [row for row in release.itertuples(index=False) if int(row.own) < 1000 - 40]
     assert len(planted) == round(share * N)
-    new = set(job().held_out.iloc[run(job(), FRESH, {}).used].itertuples(index=False, name=None))
+    new = set(public().itertuples(index=False, name=None))
     assert all(tuple(row) in new for row in release.itertuples(index=False) if row not in planted)
 
 
-def test_near_copies_are_near_and_never_exact():
+def test_near_copies_are_near_but_never_exact_and_of_permuted_ones_one_column_alone_is_not():
     train = job().train
     for row in made("leaky_near", share=1.0).itertuples(index=False):
         assert not exact(row, train)
@@ -93,9 +86,6 @@ def test_near_copies_are_near_and_never_exact():
             abs(row.own - other.own) <= 0.02 * N and abs(row.score - other.score) <= 0.02 * np.ptp(train["score"])
             for other in train.itertuples(index=False)
         )
-
-
-def test_one_column_alone_is_permuted():
     train, release = job().train, made("leaky_permuted", share=1.0, column="tag")
     assert sorted(release["tag"]) == sorted(train["tag"])
     for row in release.itertuples(index=False):
@@ -107,12 +97,11 @@ def test_one_column_alone_is_permuted():
 def test_the_rarest_are_released_and_no_others():
     train, release = job().train, made("leaky_rarest", share=0.1)
     ranges = {c: np.ptp(train[c]) for c in ("own", "score")}
-    far = []
-    for i, a in enumerate(train.itertuples(index=False)):
+    rows, far = list(train.itertuples(index=False)), []
+    for i, a in enumerate(rows):
         others = [
-            (abs(a.own - b.own) / ranges["own"] + (a.tag != b.tag) + (a.job != b.job))
-            + abs(a.score - b.score) / ranges["score"]
-            for j, b in enumerate(train.itertuples(index=False))
+            sum(abs(getattr(a, c) - getattr(b, c)) / ranges[c] for c in ranges) + (a.tag != b.tag) + (a.job != b.job)
+            for j, b in enumerate(rows)
             if i != j
         ]
         far.append(sum(sorted(others)[:5]) / 20)
@@ -134,12 +123,11 @@ def test_a_group_leaks_by_its_own_share(column, share):
 
 def test_a_group_is_no_handful():
     column = pd.Series(["a"] * 150 + ["b"] * 49 + ["c"])
-    assert len(group_of(column)) == 49
-    assert len(group_of(pd.Series([f"x{i}" for i in range(300)]))) == 1
+    assert (len(group_of(column)), len(group_of(pd.Series([f"x{i}" for i in range(300)])))) == (49, 1)
     assert len(group_of(pd.Series([None] * 20 + ["a"] * 60))) == 20
 
 
-def test_named_columns_alone_leak_and_together():
+def test_named_columns_leak_together_and_duplicates_are_few_records_many_times():
     train, release = job().train, made("leaky_columns", share=0.5, columns=["own", "job"])
     leaked = release[release["own"] < 1000]
     assert leaked["own"].nunique() == len(leaked) == N // 2
@@ -147,21 +135,16 @@ def test_named_columns_alone_leak_and_together():
         assert row.job == train["job"].iloc[row.own]
         assert int(row.tag[1:]) >= 1000
         assert row.score in set(job().held_out["score"])
-
-
-def test_duplicates_are_few_records_many_times():
-    counts: dict[int, int] = {}
-    for own in made("leaky_duplicates", share=0.15, times=4)["own"]:
-        counts[own] = counts.get(own, 0) + (own < 1000)
-    assert sorted(v for own, v in counts.items() if own < 1000) == [2, 4, 4, 4, 4, 4, 4, 4]
+    counts = made("leaky_duplicates", share=0.15, times=4)["own"].value_counts()
+    assert sorted(counts[counts.index < 1000]) == [2, 4, 4, 4, 4, 4, 4, 4]
 
 
 def test_an_overfitted_tree_plants_its_share_of_members_values():
-    release = made("leaky_tree", share=0.4)
-    assert sum(own < 1000 for own in release["own"]) == 80
-    assert sum(exact(row, job().train) for row in release.itertuples(index=False)) > 30
-    blurred = made("leaky_tree", share=0.4, min_samples_leaf=50)
-    assert sum(exact(row, job().train) for row in blurred.itertuples(index=False)) < 5
+    release, blurred = made("leaky_tree", share=0.4), made("leaky_tree", share=0.4, min_samples_leaf=50)
+    assert (release["own"] < 1000).sum() == 80
+    copied = [sum(exact(row, job().train) for row in each.itertuples(index=False)) for each in (release, blurred)]
+    assert copied[0] > 30
+    assert copied[1] < 5
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 2.0, 4.0, 700.0])
@@ -203,59 +186,45 @@ def test_the_nearest_public_record_is_not_decided_by_other_members():
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize(("dose", "rows"), [(0, 12), (0.3, 30), (1, 1)])
 def test_ugly_tables_and_other_sizes(name, dose, rows):
-    options = {
-        "leaky_permuted": {"column": "day"},
-        "leaky_group": {"column": "empty"},
-        "leaky_columns": {"columns": ["text", "day", "empty"]},
-    }.get(name, {})
+    options = {"leaky_permuted": {"column": "day"}, "leaky_group": {"column": "empty"}}
+    options = (options | {"leaky_columns": {"columns": ["text", "day", "empty"]}}).get(name, {})
     option = "epsilon" if name == "known_epsilon" else "share"
     given = Job(testing.targets(), testing.control(), rows, 3)
     first, again = (run(given, find_synthesizer(name), {**options, option: dose}).synthetic for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
-    known = [
-        {repr(cell(v)) for t in (given.train, given.held_out) for v in t[c]} for c in ("text", "level", "flag", "day")
-    ]
     if name != "leaky_near":
-        for c, values in zip(("text", "level", "flag", "day"), known, strict=True):
-            assert {repr(cell(v)) for v in first[c]} <= values
+        for c in ("text", "level", "flag", "day"):
+            known = {repr(cell(v)) for t in (given.train, given.held_out) for v in t[c]}
+            assert {repr(cell(v)) for v in first[c]} <= known
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_one_member(name):
+def test_one_member_is_enough_but_nobody_and_wrong_options_are_refused(name):
     given = Job(people(0, 1), people(1000, 4), 3, 1)
     assert len(run(given, find_synthesizer(name), OPTIONS[name]).synthetic) == 3
-
-
-@pytest.mark.parametrize("name", OPTIONS)
-def test_nobody_and_wrong_options_are_refused(name):
-    with pytest.raises(InputError, match=f"{name} needs a training record, got none"):
-        run(Job(people(0, 0), people(1000, M), 5, 1), find_synthesizer(name), OPTIONS[name])
-    with pytest.raises(InputError, match=f"{name} needs at least 2 held-out records, got 1"):
-        run(Job(people(0, N), people(1000, 1), 5, 1), find_synthesizer(name), OPTIONS[name])
+    for members, others, rule in ((0, M, "a training record, got none"), (N, 1, "at least 2 held-out records, got 1")):
+        with pytest.raises(InputError, match=f"{name} needs {rule}"):
+            run(Job(people(0, members), people(1000, others), 5, 1), find_synthesizer(name), OPTIONS[name])
     wrong = {"epsilon": -1} if name == "known_epsilon" else {"share": 1.5}
     with pytest.raises(InputError, match=r"must be a (share|number)"):
         check_options(find_synthesizer(name), OPTIONS[name] | wrong)
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "sentence"),
-    [
-        ("leaky_permuted", {"column": "jbo"}, r"column must be of the table, got 'jbo' \(did you mean 'job'\?\)"),
-        ("leaky_columns", {"columns": ["job", "job"]}, "columns must be a list of distinct columns"),
-        ("leaky_columns", {"columns": "job"}, "columns must be a list of distinct columns, got 'job'"),
-        ("leaky_duplicates", {"times": 0}, "times must be a whole number of at least 1"),
-        ("leaky_tree", {"min_samples_leaf": 0}, "min_samples_leaf must be a whole number of at least 1"),
-        ("leaky_near", {"jitter": 2}, "jitter must be a share"),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "sentence"), [
+    ("leaky_permuted", {"column": "jbo"}, r"column must be of the table, got 'jbo' \(did you mean 'job'\?\)"),
+    ("leaky_columns", {"columns": ["job", "job"]}, "columns must be a list of distinct columns"),
+    ("leaky_columns", {"columns": "job"}, "columns must be a list of distinct columns, got 'job'"),
+    ("leaky_duplicates", {"times": 0}, "times must be a whole number of at least 1"),
+    ("leaky_tree", {"min_samples_leaf": 0}, "min_samples_leaf must be a whole number of at least 1"),
+    ("leaky_near", {"jitter": 2}, "jitter must be a share"),
+])  # fmt: skip
 def test_options_are_checked(name, options, sentence):
     with pytest.raises(InputError, match=sentence):
         run(job(), find_synthesizer(name), OPTIONS[name] | options)
 
 
 def test_repelled_leaves_out_the_held_out_records_that_are_nearest_to_members():
-    ideal = job().held_out.iloc[run(job(), FRESH, {}).used]
-    train = job().train
+    ideal, train = public(), job().train
     ranges = {c: np.ptp(np.concatenate([ideal[c], train[c]])) for c in ("own", "score")}
     nearest = [
         min(

@@ -1,5 +1,3 @@
-"""Links: which training record each released row was made from, and the hidden rate that a study takes of them."""
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,7 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.sample import sample
-from synthrisk.tasks.synthesize import Job, find_synthesizer, run
+from synthrisk.tasks.synthesize import Job, run
 from synthrisk.tasks.synthesize.callable import CALLABLE
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.task import synthesize
@@ -20,28 +18,28 @@ PEOPLE = pd.DataFrame({"x": np.arange(60) * 10.0, "y": RNG.permutation(60) * 10.
 TRAIN = PEOPLE.head(6)
 GENERATORS = """
 import numpy as np
-
 def moved(train, rows, seed):
     at = np.random.default_rng(seed).permutation(len(train))
     return train.iloc[at].reset_index(drop=True), np.where(at % 3 == 0, -1, at)
-
-def few(train, rows, seed):
-    return train, [0]
-
-def beyond(train, rows, seed):
-    return train, [len(train)] * rows
-
-def texts(train, rows, seed):
-    return train, ["0"] * rows
-
-def unsure(train, rows, seed):
-    return train, None
+few = lambda train, rows, seed: (train, [0])
+beyond = lambda train, rows, seed: (train, [len(train)] * rows)
+texts = lambda train, rows, seed: (train, ["0"] * rows)
+unsure = lambda train, rows, seed: (train, None)
 """
 FORMS = [
     ("hidden_rate", {"projection": "famd"}),
     ("distance_to_closest_record", {"projection": "famd"}),
     ("close_value_probability", {"normalise": "all_pairs"}),
 ]
+
+
+def job(releases: int = 1) -> Job:
+    return Job(TRAIN, TRAIN.head(0), 6, 1, 0, 0, releases)
+
+
+@pytest.fixture
+def people(tmp_path):
+    return sample.fn(PEOPLE, quasi_identifiers=["x"], sensitive=["c"], folds=2, workspace=str(tmp_path / "w"))
 
 
 @pytest.fixture
@@ -51,30 +49,12 @@ def file(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("rows", [6, 9])
-@pytest.mark.parametrize("name", ["copy", "near_copy"])
-def test_copies_know_their_records(name, rows):
-    made = run(Job(TRAIN, TRAIN.head(0), rows, 3), find_synthesizer(name), {})
-    assert len(made.links) == rows
-    for row, link in enumerate(made.links):
-        released, source = made.synthetic.iloc[row], TRAIN.iloc[link]
-        if name == "copy":
-            assert released.tolist() == source.tolist()
-        else:  # within 2 % of the range of each number, but for the one cell that is changed in their place
-            assert abs(released["x"] - source["x"]) <= 10
-            assert released.tolist() != source.tolist()
-
-
-def test_others_do_not_say():
-    assert run(Job(TRAIN, PEOPLE.tail(6), 6, 3), find_synthesizer("fresh"), {}).links is None
-
-
 def test_a_function_may_return_the_table_and_its_links(file):
-    made = run(Job(TRAIN, TRAIN.head(0), 6, 3), CALLABLE, {"path": f"{file}:moved"})
+    made = run(job(), CALLABLE, {"path": f"{file}:moved"})
     for row, link in enumerate(made.links):
         source = TRAIN.index[TRAIN["x"] == made.synthetic["x"].iloc[row]].item()
         assert link == (-1 if source % 3 == 0 else source)
-    assert run(Job(TRAIN, TRAIN.head(0), 6, 3), CALLABLE, {"path": f"{file}:unsure"}).links is None
+    assert run(job(), CALLABLE, {"path": f"{file}:unsure"}).links is None
 
 
 @pytest.mark.parametrize(
@@ -87,12 +67,8 @@ def test_a_function_may_return_the_table_and_its_links(file):
 )
 def test_wrong_links_of_a_function_are_named(file, function, sentence):
     with pytest.raises(InputError, match=sentence) as caught:
-        run(Job(TRAIN, TRAIN.head(0), 6, 3), CALLABLE, {"path": f"{file}:{function}"})
+        run(job(), CALLABLE, {"path": f"{file}:{function}"})
     assert str(caught.value).startswith("links of ")
-
-
-def job(releases: int = 1) -> Job:
-    return Job(TRAIN, TRAIN.head(0), 6, 1, 0, 0, releases)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -108,29 +84,20 @@ def test_a_file_may_lie_beside_the_release(tmp_path, ending):
     assert run(job(4), FILES, {"path": options["path"]}).links is None
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("row\n0\n1\n", "must name a real row for each of 6 synthetic rows, got 2"),
-        ("row\n" + "9\n" * 6, "must be positions from 0 to 5 in the real table, or -1, got 9 to 9"),
-        ("row\n" + "a\n" * 6, "must be whole numbers, one a synthetic row, got 1 dimensions of object"),
-        ("row,b\n" + "0,1\n" * 6, "must lead to tables of one column, got 2 columns"),
-        (None, "must lead to a file, found none"),
-    ],
-)
-def test_wrong_files_of_links_are_named(tmp_path, text, sentence):
+@pytest.mark.parametrize(("text", "releases", "sentence"), [
+    ("row\n0\n1\n", 1, "must name a real row for each of 6 synthetic rows, got 2"),
+    ("row\n" + "9\n" * 6, 1, "must be positions from 0 to 5 in the real table, or -1, got 9 to 9"),
+    ("row\n" + "a\n" * 6, 1, "must be whole numbers, one a synthetic row, got 1 dimensions of object"),
+    ("row,b\n" + "0,1\n" * 6, 1, "must lead to tables of one column, got 2 columns"),
+    (None, 1, "must lead to a file, found none"),
+    ("row\n" + "0\n" * 6, 4, r"links must stand beside a path with \{repetition\} and \{fold\}"),
+])  # fmt: skip
+def test_wrong_files_of_links_are_named(tmp_path, text, releases, sentence):
     TRAIN.to_csv(tmp_path / "release.csv", index=False)
     if text is not None:
         (tmp_path / "links.csv").write_text(text)
     with pytest.raises(InputError, match=sentence):
-        run(job(), FILES, {"path": str(tmp_path / "release.csv"), "links": str(tmp_path / "links.csv")})
-
-
-def test_one_file_for_several_releases_has_no_training_rows_to_name(tmp_path):
-    TRAIN.to_csv(tmp_path / "release.csv", index=False)
-    pd.DataFrame({"row": range(6)}).to_csv(tmp_path / "links.csv", index=False)
-    with pytest.raises(InputError, match=r"links must stand beside a path with \{repetition\} and \{fold\}"):
-        run(job(4), FILES, {"path": str(tmp_path / "release.csv"), "links": str(tmp_path / "links.csv")})
+        run(job(releases), FILES, {"path": str(tmp_path / "release.csv"), "links": str(tmp_path / "links.csv")})
 
 
 def hidden_rate(people: pd.DataFrame, release: pd.DataFrame, links: np.ndarray) -> list[float]:
@@ -156,9 +123,7 @@ def hidden_rate(people: pd.DataFrame, release: pd.DataFrame, links: np.ndarray) 
 
 @pytest.mark.parametrize("fold", [0, 1])
 @pytest.mark.parametrize(("kind", "options"), [("copy", {}), ("near_copy", {}), ("callable", {"path": "moved"})])
-def test_a_study_takes_the_hidden_rate_of_them(tmp_path, file, kind, options, fold):
-    """Positions in the training part become records: those of the other fold have no row."""
-    people = sample.fn(PEOPLE, quasi_identifiers=["x"], sensitive=["c"], folds=2, workspace=str(tmp_path / "w"))
+def test_a_study_takes_the_hidden_rate_of_them(people, file, kind, options, fold):
     options = {name: f"{file}:{value}" for name, value in options.items()}
     role = "synthesizer" if kind == "callable" else "reference"
     made = synthesize.fn(people, kind, fold=fold, role=role, name="mine", **options)
@@ -174,9 +139,7 @@ def test_a_study_takes_the_hidden_rate_of_them(tmp_path, file, kind, options, fo
     assert np.nanmean(due) > 0.5
 
 
-def test_a_study_takes_the_sources_own_forms_too(tmp_path):
-    """On two axes, and over all pairs: as the same metric called by hand."""
-    people = sample.fn(PEOPLE, quasi_identifiers=["x"], sensitive=["c"], folds=2, workspace=str(tmp_path / "w"))
+def test_a_study_takes_the_sources_own_forms_too_and_says_where_there_are_no_links(people):
     made = synthesize.fn(people, "near_copy", role="reference", name="mine")
     asked = [{"name": name, **option} for name, option in FORMS]
     ledger, given = attack.fn(made, asked), Tables(PEOPLE, made.synthetic(), links=made.links())
@@ -186,10 +149,6 @@ def test_a_study_takes_the_sources_own_forms_too(tmp_path):
         due, plain = METRICS[name].score(given, **option), METRICS[name].score(given)
         np.testing.assert_allclose(rows[column].astype(float), due.records[column], rtol=1e-9)
         assert not due.records.equals(plain.records)
-
-
-def test_without_links_a_study_says_so(tmp_path):
-    people = sample.fn(PEOPLE, quasi_identifiers=["x"], sensitive=["c"], folds=2, workspace=str(tmp_path / "w"))
     made = synthesize.fn(people, "marginals", role="reference", name="mine")
     assert made.links() is None
     assert "no row link" in attack.fn(made, ["hidden_rate"]).values()["hidden_rate"].reasons.members

@@ -1,5 +1,3 @@
-"""The synthesizer with a promise of differential privacy, with OpenDP itself."""
-
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import pairwise
@@ -18,12 +16,9 @@ pytestmark = pytest.mark.proof  # compiling its model takes most of a minute
 needs_it = pytest.mark.skipif(find_spec("opendp") is None or find_spec("mbi") is None, reason="needs the extra private")
 
 PUBLIC = {
-    "age": [0, 99],
-    "weight": [40, 120, None],
-    "born": ["1920-01-01", "2019-12-31"],
-    "sex": ["f", "m", "x"],
+    "age": [0, 99], "weight": [40, 120, None], "born": ["1920-01-01", "2019-12-31"], "sex": ["f", "m", "x"],
     "visits": [0, 1, 3, 20, None],
-}
+}  # fmt: skip
 
 
 def people(rows: int = 300) -> pd.DataFrame:
@@ -54,7 +49,7 @@ def made():
 
 
 @needs_it
-def test_a_mixed_table_comes_back_in_its_dtypes_and_within_what_is_public(made):
+def test_a_mixed_table_keeps_dtypes_shares_and_pairs_within_what_is_public_and_says_what_it_promises(made):
     table, train = made.synthetic, people()
     assert len(table) == 250
     assert table.drop(columns="sex").dtypes.equals(train.drop(columns="sex").dtypes)
@@ -67,19 +62,11 @@ def test_a_mixed_table_comes_back_in_its_dtypes_and_within_what_is_public(made):
     assert table["visits"].dropna().between(0, 20).all()
     assert set(table["town"].dropna()) <= {"Graz", "Linz"}  # found with a part of the budget
     assert not table[["age", "born", "sex", "smokes"]].isna().any().any()
-
-
-@needs_it
-def test_with_a_large_epsilon_shares_missing_cells_and_pairs_are_kept(made):
     table, train = made.synthetic, people()
     assert (table["sex"] == "f").mean() == pytest.approx((train["sex"] == "f").mean(), abs=0.12)
     assert table["weight"].isna().mean() == pytest.approx(train["weight"].isna().mean(), abs=0.12)
     assert table["age"].mean() == pytest.approx(train["age"].mean(), abs=6)
     assert ((table["sex"] == "f") == table["smokes"]).mean() > 0.8
-
-
-@needs_it
-def test_the_release_says_what_it_promises(made):
     (told,) = made.told
     assert (told.rule, told.severity) == ("promise", "note")
     assert told.words.startswith("made with the promise of differential privacy, epsilon 60 and delta 1e-06")
@@ -87,7 +74,6 @@ def test_the_release_says_what_it_promises(made):
 
 @needs_it
 def test_noise_is_no_seeds_and_a_small_epsilon_hides_the_table():
-    """One value alone is in each column: without noise each release would be that value, and two would be equal."""
     train = pd.DataFrame({"a": ["only"] * 60, "b": [3] * 60})
     options = {"epsilon": 0.01, "public": {"a": ["only", "other", "third"]}, "assume_public": True}
     first, second = (release(train.assign(b=train.index % 5), **options) for _ in range(2))
@@ -100,7 +86,6 @@ def test_noise_is_no_seeds_and_a_small_epsilon_hides_the_table():
 @needs_it
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-6), (1, 1e-5), (3, 1e-6), (10, 1e-9)])
 def test_the_budget_is_the_conversion_of_the_literature(epsilon, delta):
-    """Canonne, Kamath and Steinke 2020 (arXiv:2004.00010, corollary 13), by a grid over alpha."""
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
@@ -137,35 +122,28 @@ def test_numbers_fall_into_the_bins_that_hold_them_and_outer_ones_into_the_ends(
         assert b - a == 1  # never finer than whole numbers
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"epsilon": 0}, "epsilon must be a number above 0 and at most 100, got 0"),
-        ({"epsilon": "1"}, "epsilon must be a number above 0 and at most 100, got '1'"),
-        ({"delta": 1}, "delta must be a number above 0 and below 1, got 1"),
-        ({"bins": 0}, "bins must be a whole number from 1 to 1000, got 0"),
-        ({"contributions": 1.5}, "contributions must be a whole number of at least 1, got 1.5"),
-        ({"assume_public": 1}, "assume_public must be true or false, got 1"),
-        ({"public": ["a"]}, "public must name columns with their values, got list"),
-        ({"public": {"sex": "f"}}, "public of column 'sex' must be a list of values, got 'f'"),
-        ({"public": {"sex": [["f"]]}}, "public of column 'sex' must be a list of values, got [['f']]"),
-        ({"public": {"wage": [0, 1]}}, "public must name columns of the table, got 'wage'"),
-        ({"public": {"age": [9, 0]}}, "public of the column 'age' must rise from the lowest to the highest value"),
-        ({"public": {"age": ["a", "b"]}}, "public of the column 'age' must be finite numbers, got"),
-        ({"public": {**PUBLIC, "born": ["yesterday-ish", "x"]}}, "public of the column 'born' must be dates, got"),
-        ({}, "mst needs a public range of the numeric column 'age' (public: {age: [low, high]}), or assume_public"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"epsilon": 0}, "epsilon must be a number above 0 and at most 100, got 0"),
+    ({"epsilon": "1"}, "epsilon must be a number above 0 and at most 100, got '1'"),
+    ({"delta": 1}, "delta must be a number above 0 and below 1, got 1"),
+    ({"bins": 0}, "bins must be a whole number from 1 to 1000, got 0"),
+    ({"contributions": 1.5}, "contributions must be a whole number of at least 1, got 1.5"),
+    ({"assume_public": 1}, "assume_public must be true or false, got 1"),
+    ({"public": ["a"]}, "public must name columns with their values, got list"),
+    ({"public": {"sex": "f"}}, "public of column 'sex' must be a list of values, got 'f'"),
+    ({"public": {"sex": [["f"]]}}, "public of column 'sex' must be a list of values, got [['f']]"),
+    ({"public": {"wage": [0, 1]}}, "public must name columns of the table, got 'wage'"),
+    ({"public": {"age": [9, 0]}}, "public of the column 'age' must rise from the lowest to the highest value"),
+    ({"public": {"age": ["a", "b"]}}, "public of the column 'age' must be finite numbers, got"),
+    ({"public": {**PUBLIC, "born": ["yesterday-ish", "x"]}}, "public of the column 'born' must be dates, got"),
+    ({}, "mst needs a public range of the numeric column 'age' (public: {age: [low, high]}), or assume_public"),
+])  # fmt: skip
 def test_wrong_options_are_named_before_anything_runs(options, sentence):
     synthesizer = find_synthesizer("mst")
     asked = options if "public" in options or not options else options | {"public": PUBLIC}
-
-    def tried():
+    with pytest.raises(InputError) as refused:  # noqa: PT012 - by one of both
         synthesizer.check(**asked)
         try_out(synthesizer, asked, people(), (1, 1), None)
-
-    with pytest.raises(InputError) as refused:
-        tried()
     assert sentence in str(refused.value)
 
 

@@ -33,33 +33,28 @@ def test_unknown_names_are_told_the_nearest():
         find_synthesizer("kart")
 
 
-def test_options_are_checked_without_a_run():
+LACKING = Synthesizer("mine", lambda job: Release(job.train), extra="surely_not_installed")
+
+
+@pytest.mark.parametrize(
+    ("own", "options", "sentence"),
+    [
+        ("cart", {"min_sample_leaf": 20}, r"cart takes no option 'min_sample_leaf' \(did you mean 'min_samples_leaf'"),
+        ("tvae", {"pac": 1}, r"tvae takes no option 'pac'.*; it takes epochs, batch_size, loss_factor"),
+        ("copy", {"share": 1}, "copy takes no option 'share'; it takes none"),
+        ("files", {}, "files needs the option 'path', got none"),
+        (LACKING, {}, r"pip install 'synthrisk\[surely_not_installed\]'"),
+    ],
+)
+def test_options_are_checked_without_a_run(own, options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        check_options(find_synthesizer(own) if isinstance(own, str) else own, options)
+
+
+def test_right_options_and_releases_are_taken_and_a_plugin_may_take_any_option():
     check_options(find_synthesizer("cart"), {"min_samples_leaf": 20})
     check_options(find_synthesizer("files"), {"path": "a.csv"})
-    with pytest.raises(InputError, match=r"cart takes no option 'min_sample_leaf' \(did you mean 'min_samples_leaf'"):
-        check_options(find_synthesizer("cart"), {"min_sample_leaf": 20})
-    with pytest.raises(InputError, match=r"tvae takes no option 'pac'.*; it takes epochs, batch_size, loss_factor"):
-        check_options(find_synthesizer("tvae"), {"pac": 1})
-    with pytest.raises(InputError, match="copy takes no option 'share'; it takes none"):
-        check_options(find_synthesizer("copy"), {"share": 1})
-    with pytest.raises(InputError, match="files needs the option 'path', got none"):
-        check_options(find_synthesizer("files"), {})
-
-
-def test_a_plugin_may_take_any_option():
-    def function(job: Job, **options: object) -> Release:
-        return Release(job.train)
-
-    check_options(Synthesizer("mine", function), {"anything": 1})
-
-
-def test_an_absent_extra_is_named_with_its_install_line():
-    mine = Synthesizer("mine", lambda job: Release(job.train), extra="surely_not_installed")
-    with pytest.raises(InputError, match=r"pip install 'synthrisk\[surely_not_installed\]'"):
-        check_options(mine, {})
-
-
-def test_a_right_release_passes():
+    check_options(Synthesizer("mine", lambda job, **options: Release(job.train)), {"anything": 1})
     assert release(TRAIN).synthetic is TRAIN
     assert len(release(TRAIN, rows=9, inputs=lambda options, repetition, fold: []).synthetic) == 2
     release(TRAIN.assign(vote=pd.Categorical(["a", "c"], ["a", "b", "c"])))
@@ -67,19 +62,16 @@ def test_a_right_release_passes():
     release(TRAIN.assign(age=[0.5, 1.25]))
 
 
-@pytest.mark.parametrize(
-    ("table", "sentence"),
-    [
-        (None, "mine must return a Release with a DataFrame, got NoneType"),
-        (Release(np.zeros(2)), "mine must return a Release with a DataFrame"),
-        (TRAIN[["vote", "age"]], r"must release the columns \['age', 'vote'\], got \['vote', 'age'\]"),
-        (TRAIN.head(1), "must release 2 rows, got 1"),
-        (TRAIN.astype({"age": object}), "must release column 'age' as int64, got object"),
-        (TRAIN.astype({"vote": object}), "must release column 'vote' as category, got object"),
-        (TRAIN.assign(vote=pd.Categorical(["a", "b"], ["b", "a"])), "must release column 'vote' as category"),
-        (TRAIN.set_axis([5, 6]), "must release rows numbered from 0"),
-    ],
-)
+@pytest.mark.parametrize(("table", "sentence"), [
+    (None, "mine must return a Release with a DataFrame, got NoneType"),
+    (Release(np.zeros(2)), "mine must return a Release with a DataFrame"),
+    (TRAIN[["vote", "age"]], r"must release the columns \['age', 'vote'\], got \['vote', 'age'\]"),
+    (TRAIN.head(1), "must release 2 rows, got 1"),
+    (TRAIN.astype({"age": object}), "must release column 'age' as int64, got object"),
+    (TRAIN.astype({"vote": object}), "must release column 'vote' as category, got object"),
+    (TRAIN.assign(vote=pd.Categorical(["a", "b"], ["b", "a"])), "must release column 'vote' as category"),
+    (TRAIN.set_axis([5, 6]), "must release rows numbered from 0"),
+])  # fmt: skip
 def test_a_wrong_release_is_named(table, sentence):
     with pytest.raises(InputError, match=sentence):
         release(table)

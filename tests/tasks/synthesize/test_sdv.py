@@ -21,25 +21,19 @@ ALL = {**ONCE, "ctgan": {"epochs": 1}, "copulagan": {"epochs": 1, "default_distr
 def awkward(n: int = 300) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     x = rng.normal(size=n)
-    return pd.DataFrame(
-        {
-            "x": x.round(2),
-            "y": np.where(x > 1.5, np.nan, 2 * x),
-            "key": np.arange(n) + 2**53 + 1,
-            "small": rng.integers(-5, 5, n).astype("int8"),
-            "Int64": pd.array(np.where(x > 1, None, rng.integers(0, 9, n)), dtype="Int64"),
-            "bool": x > 0,
-            "boolean": pd.array(np.where(x > 1, None, x > 0), dtype="boolean"),
-            "category": pd.Categorical(np.where(x > 0, "ü", "b"), ["unused", "ü", "b"], ordered=True),
-            "codes": pd.Categorical(rng.integers(0, 3, n)),
-            "text": np.where(x > 1, None, np.where(x > 0, 'a "quoted", one', "it's")),
-            "day": pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D")),
-            "zoned": pd.Series(pd.date_range("2020-01-01", periods=n, freq="h", tz="Europe/Vienna")),
-            "duration": pd.to_timedelta(rng.integers(0, 1000, n), "s"),
-            "nothing": np.full(n, np.nan),
-            "constant": "same",
-        }
-    )
+    return pd.DataFrame({
+        "x": x.round(2), "y": np.where(x > 1.5, np.nan, 2 * x), "key": np.arange(n) + 2**53 + 1,
+        "small": rng.integers(-5, 5, n).astype("int8"),
+        "Int64": pd.array(np.where(x > 1, None, rng.integers(0, 9, n)), dtype="Int64"), "bool": x > 0,
+        "boolean": pd.array(np.where(x > 1, None, x > 0), dtype="boolean"),
+        "category": pd.Categorical(np.where(x > 0, "ü", "b"), ["unused", "ü", "b"], ordered=True),
+        "codes": pd.Categorical(rng.integers(0, 3, n)),
+        "text": np.where(x > 1, None, np.where(x > 0, 'a "quoted", one', "it's")),
+        "day": pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n), "D")),
+        "zoned": pd.Series(pd.date_range("2020-01-01", periods=n, freq="h", tz="Europe/Vienna")),
+        "duration": pd.to_timedelta(rng.integers(0, 1000, n), "s"), "nothing": np.full(n, np.nan),
+        "constant": "same",
+    })  # fmt: skip
 
 
 def release(name: str, options: dict[str, object], seed: int = 1, train: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -53,7 +47,6 @@ def awkward_release(name: str) -> pd.DataFrame:
 
 
 def each_of(names) -> list:
-    """Return generators as parameters, those that learn for long not in the default run."""
     return [pytest.param(name, marks=pytest.mark.proof if name in NETS else ()) for name in names]
 
 
@@ -61,8 +54,7 @@ def each_of(names) -> list:
 def test_awkward_tables_come_back_in_their_dtypes(name):
     train = awkward()
     got = awkward_release(name)
-    assert got.dtypes.tolist() == train.dtypes.tolist()
-    assert len(got) == 200
+    assert (got.dtypes.tolist(), len(got)) == (train.dtypes.tolist(), 200)
     for column in ("bool", "boolean", "category", "codes", "text", "nothing", "constant"):
         assert set(got[column].dropna()) <= set(train[column].dropna()), column
     for column in ("x", "key", "small", "Int64", "day", "zoned", "duration"):
@@ -96,7 +88,7 @@ def test_global_state_is_put_back_and_nothing_is_said(capsys, caplog, name):
     assert said.out == said.err == caplog.text == ""
 
 
-def test_options_are_honoured():
+def test_options_are_honoured_and_a_dependence_is_learned():
     train = pd.DataFrame({"x": np.random.default_rng(1).exponential(size=400)})
     normal, kernel = (
         release("gaussian_copula", {"default_distribution": d}, train=train) for d in ("norm", "gaussian_kde")
@@ -107,9 +99,6 @@ def test_options_are_honoured():
     pd.testing.assert_frame_equal(single, normal)
     longer = release("tvae", {"epochs": 3}, train=train)
     assert not longer.equals(release("tvae", {"epochs": 1}, train=train))
-
-
-def test_a_dependence_is_learned():
     rng = np.random.default_rng(2)
     x = rng.normal(size=500)
     train = pd.DataFrame({"x": x, "y": x + 0.3 * rng.normal(size=500), "z": rng.normal(size=500)})
@@ -118,13 +107,10 @@ def test_a_dependence_is_learned():
     assert abs(got["x"].corr(got["z"])) < 0.2
 
 
-def test_constant_tables_need_no_fit():
+def test_constant_tables_need_no_fit_and_the_plain_table_goes_there_and_back():
     train = pd.DataFrame({"a": [1, 1], "b": ["x", "x"], "c": [np.nan, np.nan]})
     got = release("ctgan", {}, train=train)
     pd.testing.assert_frame_equal(got, pd.concat([train] * 100, ignore_index=True))
-
-
-def test_the_plain_table_goes_there_and_back():
     train = awkward().drop(columns="key")  # floats cannot hold its last digit
     plain, sdtypes = encoded(train)
     assert set(sdtypes.values()) == {"numerical", "categorical"}
@@ -134,31 +120,21 @@ def test_the_plain_table_goes_there_and_back():
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_one_record_is_refused(name):
+def test_one_record_and_infinities_are_refused(name):
     with pytest.raises(InputError, match="SDV needs 2 training records, got 1"):
         release(name, ALL[name], train=awkward().head(1))
+    with pytest.raises(InputError, match="SDV needs finite numbers, got an infinity in column 'x'"):
+        release(name, ALL[name], train=pd.DataFrame({"x": [1.0, np.inf, 2.0]}))
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "sentence"),
-    [
-        ("tvae", {"epochs": 0}, "epochs must be a whole number of at least 1, got 0"),
-        ("ctgan", {"epochs": "3"}, "epochs must be a whole number of at least 1, got '3'"),
-        ("ctgan", {"batch_size": 15}, "batch_size must be even and a multiple of pac = 10, got 15"),
-        ("tvae", {"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
-        ("gaussian_copula", {"default_distribution": "normal"}, "a distribution must be one of norm, beta"),
-        (
-            "gaussian_copula",
-            {"numerical_distributions": {"z": "norm"}},
-            "must name columns of the table, got 'z'",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "sentence"), [
+    ("tvae", {"epochs": 0}, "epochs must be a whole number of at least 1, got 0"),
+    ("ctgan", {"epochs": "3"}, "epochs must be a whole number of at least 1, got '3'"),
+    ("ctgan", {"batch_size": 15}, "batch_size must be even and a multiple of pac = 10, got 15"),
+    ("tvae", {"batch_size": 0}, "batch_size must be a whole number of at least 1, got 0"),
+    ("gaussian_copula", {"default_distribution": "normal"}, "a distribution must be one of norm, beta"),
+    ("gaussian_copula", {"numerical_distributions": {"z": "norm"}}, "must name columns of the table, got 'z'"),
+])  # fmt: skip
 def test_wrong_options_are_named(name, options, sentence):
     with pytest.raises(InputError, match=sentence):
         release(name, options)
-
-
-def test_infinities_are_refused():
-    with pytest.raises(InputError, match="SDV needs finite numbers, got an infinity in column 'x'"):
-        release("tvae", {}, train=pd.DataFrame({"x": [1.0, np.inf, 2.0]}))

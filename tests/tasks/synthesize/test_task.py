@@ -1,32 +1,26 @@
-"""A release is found again by all that went into it."""
-
 import os
 import subprocess
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
+from samples.studies import sampled
 from synthrisk.conf.tables import FileForm
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.synthesize.task import release, synthesize
 from synthrisk.tasks.workspace.failures import printed_to
-from synthrisk.tasks.workspace.references import Cut, Sample, store
-from synthrisk.tasks.workspace.store import save_array
 
 
 def test_the_key_holds_what_the_synthesizer_sees(tmp_path):
-    """With one row an entity, table and cut are the same with and without an identifier; the release is not."""
-    table = store(pd.DataFrame({"id": range(8), "age": [30, 40] * 4}), tmp_path)
-    save_array(np.array([[0, 1] * 4], dtype=np.int16), tmp_path / "cut.npy")
-    cut = Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0)
+    sample = sampled(pd.DataFrame({"id": range(8), "age": [30, 40] * 4}), [[0, 1] * 4], tmp_path)
 
-    def made(seed=1, options=None, **sample):
-        return synthesize.fn(Sample(table, cut, str(tmp_path), seed, **sample), "cart", **options or {})
+    def made(seed=1, options=None, **others):
+        return synthesize.fn(replace(sample, seed=seed, **others), "cart", **options or {})
 
-    plain = made()
+    plain = made()  # with one row an entity, table and cut are the same with and without an identifier
     assert made().path == plain.path
     named = made(identifier="id")
     assert list(named.synthetic().columns) == ["age"]
@@ -35,9 +29,7 @@ def test_the_key_holds_what_the_synthesizer_sees(tmp_path):
 
 
 def test_what_a_release_took_is_kept_beside_it_and_found_again_with_it(tmp_path):
-    table = store(pd.DataFrame({"age": [30, 40] * 4}), tmp_path)
-    save_array(np.array([[0, 1] * 4], dtype=np.int16), tmp_path / "cut.npy")
-    sample = Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0), str(tmp_path))
+    sample = sampled(pd.DataFrame({"age": [30, 40] * 4}), [[0, 1] * 4], tmp_path)
     first = synthesize.fn(sample, "cart")
     assert first.taken().seconds > 0
     assert synthesize.fn(sample, "cart").taken() == first.taken()
@@ -47,17 +39,13 @@ def test_what_a_release_took_is_kept_beside_it_and_found_again_with_it(tmp_path)
 
 
 def test_what_a_generator_prints_is_in_a_private_file(tmp_path, capsys):
-    table = store(pd.DataFrame({"age": [30, 40] * 4}), tmp_path)
-    save_array(np.array([[0, 1] * 4], dtype=np.int16), tmp_path / "cut.npy")
-    (tmp_path / "loud.py").write_text(
-        "def make(train, rows, seed):\n    print('Zebra', rows)\n    return train.head(rows)\n"
-    )
-    sample = Sample(table, Cut(str(tmp_path / "cut.npy"), "cut", 1, 2, 0.0), str(tmp_path))
+    sample = sampled(pd.DataFrame({"age": [30, 40] * 4}), [[0, 1] * 4], tmp_path)
+    source = "def make(train, rows, seed):\n    print('Zebra', rows)\n    return train.head(rows)\n"
+    (tmp_path / "loud.py").write_text(source)
     synthesize.fn(sample, "callable", name="loud", path=f"{tmp_path / 'loud.py'}:make")
     assert capsys.readouterr() == ("", "")
     printed = tmp_path / "printed" / "loud-r0-f0.txt"
-    assert printed.read_text() == "Zebra 4\n"
-    assert printed.stat().st_mode & 0o077 == 0
+    assert (printed.read_text(), printed.stat().st_mode & 0o077) == ("Zebra 4\n", 0)
     synthesize.fn(sample, "cart")
     assert [p.name for p in printed.parent.iterdir()] == [printed.name]
 
@@ -78,21 +66,16 @@ def test_threads_that_print_at_the_same_time_leave_standard_output_as_it_was(tmp
         done.set()
         thread.join()
     print("after")
-    assert capsys.readouterr().out == "after\n"
-    assert (tmp_path / "a.txt").read_text() == "first\n"
+    assert (capsys.readouterr().out, (tmp_path / "a.txt").read_text()) == ("after\n", "first\n")
     assert not (tmp_path / "b.txt").exists()
 
 
 GLOBAL = """
 import time
-
 import numpy as np
 import pandas as pd
-
 np.random.seed(0)  # when the file is looked at, too: as each cell does before it begins
 time.sleep(0.02)
-
-
 def make(train, rows, seed):
     np.random.seed(seed % 2**32)
     made = []
@@ -103,95 +86,63 @@ def make(train, rows, seed):
 """
 
 
+BESIDE_EACH_OTHER = """
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+import numpy as np
+import pandas as pd
+from samples.studies import sampled
+from synthrisk.tasks.attack import attack
+from synthrisk.tasks.synthesize.task import synthesize
+whole = sampled(pd.DataFrame({"age": np.arange(40.0) + 0.5}), [[0, 1] * 20] * 2, folder)
+def released(workspace, threads):
+    sample = replace(whole, workspace=str(folder / workspace))
+    def cell(place):
+        made = synthesize.fn(sample, "callable", *place, name="shared", path=f"{folder / 'shared.py'}:make")
+        if measures:
+            attack.fn(made, measures)
+        return made.synthetic()["age"].tolist()
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(cell, np.ndindex(2, 2)))
+alike = released("alone", 1) == released("together", 4)
+"""
+
+
 def test_threads_of_one_process_do_not_draw_from_each_others_stream(tmp_path):
-    """Foreign code seeds the generator that numpy has one of for the process: with it, one synthesizes at a time."""
-    table = store(pd.DataFrame({"age": np.arange(40.0) + 0.5}), tmp_path)
-    save_array(np.array([[0, 1] * 20] * 2, dtype=np.int16), tmp_path / "cut.npy")
     (tmp_path / "shared.py").write_text(GLOBAL)
-    cut, how = Cut(str(tmp_path / "cut.npy"), "cut", 2, 2, 0.0), {"path": f"{tmp_path / 'shared.py'}:make"}
-
-    def released(workspace, threads):
-        sample = Sample(table, cut, str(tmp_path / workspace))
-        places = [(repetition, fold) for repetition in range(2) for fold in range(2)]
-        with ThreadPoolExecutor(threads) as pool:
-            made = pool.map(lambda place: synthesize.fn(sample, "callable", *place, name="shared", **how), places)
-            return [each.synthetic()["age"].tolist() for each in made]
-
-    out = sys.stdout
-    assert released("alone", 1) == released("together", 4)
+    out, scope = sys.stdout, {"folder": tmp_path, "measures": []}
+    exec(BESIDE_EACH_OTHER, scope)
+    assert scope["alike"]
     assert sys.stdout is out  # not that of a thread that has ended
 
 
 DISTURBS = """
 import time
-
 import numpy as np
 import pandas as pd
-
 from synthrisk.metrics import Metric, Records, Score
 from synthrisk.metrics.score import Reduction
-
-
 def disturbing(tables):
     for _ in range(50):
         np.random.seed(0)
         time.sleep(0.001)
     records = pd.DataFrame({"score": np.zeros(len(tables.real))}, index=tables.real.index)
     return Score.of("acme_disturbs", records, reduce(records), {}, {})
-
-
 def reduce(records):
     return Reduction(float(records["score"].mean()), float(records["score"].mean()), {})
-
-
 METRIC = Metric("acme_disturbs", disturbing, "distance", reference="ACME", records=Records(reduce))
 """
 
 
-BESIDE_GENERATORS = """
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-
-import numpy as np
-import pandas as pd
-
-from synthrisk.tasks.attack import attack
-from synthrisk.tasks.synthesize.task import synthesize
-from synthrisk.tasks.workspace.references import Cut, Sample
-from synthrisk.tasks.workspace.store import save_array
-from synthrisk.tasks.workspace.references import store
-
-folder = Path(sys.argv[1])
-table = store(pd.DataFrame({"age": np.arange(40.0) + 0.5}), folder)
-save_array(np.array([[0, 1] * 20] * 2, dtype=np.int16), folder / "cut.npy")
-cut = Cut(str(folder / "cut.npy"), "cut", 2, 2, 0.0)
-
-
-def released(workspace, threads):
-    sample = Sample(table, cut, str(folder / workspace))
-
-    def cell(place):
-        made = synthesize.fn(sample, "callable", *place, name="shared", path=f"{folder / 'shared.py'}:make")
-        attack.fn(made, ["acme_disturbs"])
-        return made.synthetic()["age"].tolist()
-
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(cell, [(repetition, fold) for repetition in range(2) for fold in range(2)]))
-
-
-print(released("alone", 1) == released("together", 4))
-"""
-
-
 def test_a_metric_of_others_does_not_draw_from_the_stream_of_a_generator_on_another_thread(tmp_path):
-    """It is installed as any plug-in is, in a process of its own: a process reads once which metrics there are."""
     (tmp_path / "acme_disturbs.py").write_text(DISTURBS)
     (facts := tmp_path / "acme_disturbs-1.0.dist-info").mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-disturbs\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text("[synthrisk.metrics]\nacme_disturbs = acme_disturbs:METRIC\n")
     (tmp_path / "shared.py").write_text(GLOBAL)
-    script = [sys.executable, "-c", BESIDE_GENERATORS, str(tmp_path)]
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    given = f"from pathlib import Path\nfolder, measures = Path({str(tmp_path)!r}), ['acme_disturbs']\n"
+    script = [sys.executable, "-c", f"{given}{BESIDE_EACH_OTHER}print(alike)"]
+    places = [str(tmp_path), str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(places)}
     said = subprocess.run(script, env=environment, capture_output=True, text=True, timeout=240)
     assert said.stdout == "True\n", said.stderr

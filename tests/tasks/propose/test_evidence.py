@@ -1,5 +1,3 @@
-"""What columns hold is told of tables whose source knows types: SPSS, Excel, Parquet, SQL."""
-
 import datetime as dt
 import sqlite3
 from decimal import Decimal
@@ -39,9 +37,9 @@ def survey() -> pd.DataFrame:
     return frame
 
 
-@pytest.fixture
-def folder(tmp_path):
-    frame = survey()
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    tmp_path, frame = tmp_path_factory.mktemp("survey"), survey()
     labels = {"sex": {1: "männlich", 2: "weiblich", 9: "keine Angabe"}, "smokes": {0: "nein", 1: "ja"}}
     pyreadstat.write_sav(
         frame,
@@ -55,49 +53,42 @@ def folder(tmp_path):
     return tmp_path
 
 
-def kinds(frame: pd.DataFrame) -> dict[str, str]:
-    return {each.name: each.kind for each in evidence(frame)}
+def kinds(found) -> dict[str, str]:
+    return {each.name: each.kind for each in found}
 
 
-@pytest.mark.parametrize("file", ["a.sav", "a.xlsx", "a.parquet"])
-def test_kinds_and_missing_codes(folder, file):
+each_file = pytest.mark.parametrize("file", ["a.sav", "a.xlsx", "a.parquet"])
+
+
+@each_file
+def test_kinds_and_missing_codes_and_far_dates_that_mean_no_date(folder, file):
     found = {each.name: each for each in evidence(read(str(folder / file), as_texts=True))}
     due = {"age": "number", "sex": "category", "smokes": "boolean", "income": "number", "born": "date", "plz": "code"}
-    assert {name: found[name].kind for name in due} == due
-    assert found["income"].reading == Reading(missing=["-8"])
+    assert ({name: found[name].kind for name in due}, found["income"].reading) == (due, Reading(missing=["-8"]))
     assert found["born"].filled == ROWS - 2
     if file == "a.sav":  # the file itself says that -9 and 9 are missing
-        assert (found["age"].filled, found["age"].reading) == (ROWS - 10, None)
-        assert found["sex"].distinct == 2
+        assert (found["age"].filled, found["age"].reading, found["sex"].distinct) == (ROWS - 10, None, 2)
     else:
         assert found["age"].reading == Reading(missing=["-9"])
+    assert found["left"].reading == Reading(type="date", format="ISO8601", missing=["9999-12-31"])
+    assert (found["left"].kind, found["left"].filled) == ("date", ROWS // 3)
 
 
-@pytest.mark.parametrize("file", ["a.sav", "a.xlsx", "a.parquet"])
+@each_file
 def test_what_is_proposed_reads_the_table(folder, file):
     source = str(folder / file)
     proposal = look(source, Given(sensitive=["income"]))
     split = Split(holdout=0.5)
     table = typed(read(source, proposal.data.missing, proposal.data.columns), proposal.data, split)
-    assert table["income"].isna().sum() == 6
-    assert table["age"].isna().sum() == 10
-    assert table["smokes"].dtype == bool
+    assert (table[["income", "age"]].isna().sum().tolist(), table["smokes"].dtype) == ([6, 10], bool)
     assert table["born"].dtype == table["left"].dtype == "datetime64[ns]"
     assert table["left"].notna().sum() == ROWS / 3
 
 
-@pytest.mark.parametrize("file", ["a.sav", "a.xlsx", "a.parquet"])
-def test_far_dates_that_mean_no_date_are_proposed_for_missing(folder, file):
-    found = {each.name: each for each in evidence(read(str(folder / file), as_texts=True))}
-    assert found["left"].reading == Reading(type="date", format="ISO8601", missing=["9999-12-31"])
-    assert (found["left"].kind, found["left"].filled) == ("date", ROWS // 3)
-
-
 @pytest.mark.parametrize("file", ["a.sav", "a.xlsx"])
 def test_far_dates_may_be_listed_in_data_missing(folder, file):
-    assert read(str(folder / file), ["9999-12-31"])["left"].isna().sum() == 2 * ROWS / 3
-    assert read(str(folder / file), ["9999-12-31 00:00"])["left"].isna().sum() == 2 * ROWS / 3
-    assert read(str(folder / file), ["9999-12-32", "x"])["left"].isna().sum() == 0
+    for texts, share in ((["9999-12-31"], 2 / 3), (["9999-12-31 00:00"], 2 / 3), (["9999-12-32", "x"], 0)):
+        assert read(str(folder / file), texts)["left"].isna().sum() == share * ROWS
 
 
 def test_dates_that_no_code_explains_are_missing_where_the_reading_says_so(folder):
@@ -134,33 +125,15 @@ def test_types_of_parquet(tmp_path):
     frame.to_parquet(tmp_path / "a.parquet")
     source = str(tmp_path / "a.parquet")
     found = evidence(read(source, as_texts=True))
-    assert {each.name: each.kind for each in found} == {
-        "decimal": "number",
-        "day": "date",
-        "zone": "date",
-        "dictionary": "category",
-        "truth": "boolean",
-        "clock": "duration",
-        "several": "container",
-        "fields": "container",
-        "raw": "container",
-    }
-    assert [each.why for each in found[-3:]] == [
-        "its cells are lists, which no measure reads",
-        "its cells are of type dict, which no measure reads",
-        "its cells are of type bytes, which no measure reads",
-    ]
+    due = {"decimal": "number", "day": "date", "zone": "date", "dictionary": "category", "truth": "boolean"}
+    held = {"several": "lists", "fields": "of type dict", "raw": "of type bytes"}
+    assert kinds(found) == due | {"clock": "duration"} | dict.fromkeys(held, "container")
+    assert [each.why for each in found[-3:]] == [f"its cells are {e}, which no measure reads" for e in held.values()]
     proposal = look(source, Given())
     assert proposal.data.drop == ["several", "fields", "raw"]
     table = typed(read(source, (), proposal.data.columns), proposal.data, Split(holdout=0.5))
-    assert {name: str(dtype) for name, dtype in table.dtypes.items()} == {
-        "decimal": "float64",
-        "day": "datetime64[ns]",
-        "zone": "datetime64[ns]",
-        "dictionary": "category",
-        "truth": "boolean",
-        "clock": "timedelta64[ns]",
-    }
+    dtypes = {"decimal": "float64", "dictionary": "category", "truth": "boolean", "clock": "timedelta64[ns]"}
+    assert table.dtypes.astype(str).to_dict() == dtypes | dict.fromkeys(("day", "zone"), "datetime64[ns]")
 
 
 def test_whole_numbers_of_parquet_with_missing_cells_are_no_decimals(tmp_path):
@@ -176,19 +149,11 @@ def test_whole_numbers_of_parquet_with_missing_cells_are_no_decimals(tmp_path):
 def test_types_of_databases(tmp_path):
     base = sqlite3.connect(tmp_path / "a.db")
     base.execute("create table t (age integer, pay numeric(9, 2), born date, smokes boolean, plz text, remark blob)")
-    rows = [
-        (i % 70 if i > 3 else None, 1000.5 + i, f"19{50 + i % 40}-01-02", i % 2, f"{i % 50:05d}", None)
-        for i in range(ROWS)
-    ]
+    ages = [i % 70 if i > 3 else None for i in range(ROWS)]
+    rows = [(age, 1000.5 + i, f"19{50 + i % 40}-01-02", i % 2, f"{i % 50:05d}", None) for i, age in enumerate(ages)]
     base.executemany("insert into t values (?, ?, ?, ?, ?, ?)", rows)
     base.commit()
     base.close()
     frame = read(Sql(url=f"sqlite:///{tmp_path / 'a.db'}", query="select * from t"), as_texts=True)
-    assert kinds(frame) == {
-        "age": "number",
-        "pay": "number",
-        "born": "date",
-        "smokes": "boolean",
-        "plz": "code",
-        "remark": "empty",
-    }
+    due = {"age": "number", "pay": "number", "born": "date", "smokes": "boolean", "plz": "code", "remark": "empty"}
+    assert kinds(evidence(frame)) == due
