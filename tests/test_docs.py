@@ -55,11 +55,9 @@ def test_links_to_the_glossary_lead_to_its_words():
 
 
 TYPED = {
-    "May I publish": {"README.md", "docs/first_study.md"},
-    "GDPR": {"docs/limits.md"},
-    "NO EVIDENCE": {"docs/verdicts.md", "docs/glossary.md"},
-    "exit code": {"docs/vendor_ci.md"},
-}
+    "May I publish": {"README.md", "docs/first_study.md"}, "GDPR": {"docs/limits.md"},
+    "NO EVIDENCE": {"docs/verdicts.md", "docs/glossary.md"}, "exit code": {"docs/vendor_ci.md"},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("words", TYPED)
@@ -76,7 +74,6 @@ def test_links_to_pages_have_texts_and_no_names_of_files():
 
 
 def test_a_threshold_is_that_of_an_attack():
-    """What is allowed is a limit: no page, help or sentence says threshold of it."""
     said = re.compile(
         r"no threshold|--threshold|under (?:these|the) thresholds|(?:set|crosses) (?:a|the|its) threshold\b"
     )
@@ -110,11 +107,9 @@ def test_the_page_of_versions_says_what_is_tested(name):
 
 
 SHOWN = {
-    "name": "shown",
-    "data": {"source": "adult", "quasi_identifiers": ["age", "sex"], "sensitive": ["income"]},
-    "synthesizers": ["cart"],
-    "metrics": ["zero_cap"],
-}
+    "name": "shown", "data": {"source": "adult", "quasi_identifiers": ["age", "sex"], "sensitive": ["income"]},
+    "synthesizers": ["cart"], "metrics": ["zero_cap"],
+}  # fmt: skip
 
 
 def test_settings_that_pages_show_are_settings_of_a_study():
@@ -123,8 +118,7 @@ def test_settings_that_pages_show_are_settings_of_a_study():
         for block in re.findall(r"```yaml\n(.*?)```", text.read_text("utf-8"), re.DOTALL):
             own = yaml.safe_load(block)
             if set(own) <= {*Study.model_fields, "limits"}:
-                data = {"data": SHOWN["data"] | own.get("data", {})}
-                load(SHOWN | own | data)
+                load(SHOWN | own | {"data": SHOWN["data"] | own.get("data", {})})
                 shown.append(text.name)
     assert {"atlas.md", "limits.md", "machines.md", "metrics.md", "several_rows.md"} <= set(shown)
 

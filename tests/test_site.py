@@ -27,7 +27,6 @@ class Loaded(HTMLParser):
 
 
 def loaded(page: str) -> list[str]:
-    """Return the addresses that a page loads from other hosts."""
     parser = Loaded()
     parser.feed(page)
     return [each for each in parser.addresses if ELSEWHERE.match(each)]

@@ -255,8 +255,7 @@ _SETTINGS = (
 )  # fmt: skip
 
 _OVERRIDES = (
-    override("seed", "--set must be a.b=value, got 'seed'"),
-    override("=3", "--set must be a.b=value, got '=3'"),
+    override("seed", "--set must be a.b=value, got 'seed'"), override("=3", "--set must be a.b=value, got '=3'"),
     override("", "--set must be a.b=value, got ''"),
     override("workspace=", "--set must be a.b=value, got 'workspace='; write workspace=null for none"),
     override("data.rows= ", "--set must be a.b=value, got 'data.rows= '; write data.rows=null for none"),
@@ -265,10 +264,8 @@ _OVERRIDES = (
     override("seed=: :", "--set must be a.b=value with a YAML value"),
     override("sed=1", "sed: no such setting (did you mean 'seed'?)"),
     override("split.fold=1", "split.fold: no such setting (did you mean 'folds'?)"),
-    override("split..folds=1", "--set must be a.b=value, got 'split..folds=1'"),
-    override(".seed=1", "--set must"),
-    override("seed.=1", "--set must"),
-    override("seed.x=1", "seed: must be a whole number"),
+    override("split..folds=1", "--set must be a.b=value, got 'split..folds=1'"), override(".seed=1", "--set must"),
+    override("seed.=1", "--set must"), override("seed.x=1", "seed: must be a whole number"),
     override("synthesizers.5.x=1", "--set must name an item of the list by name or number, got 'synthesizers.5.x=1'"),
     override("synthesizers.kart.x=1", "--set must name an item of the list by name or number"),
     override("synthesizers.-1.x=1", "--set must name an item of the list by name or number"),
@@ -276,6 +273,6 @@ _OVERRIDES = (
     override("metrics.rapid.threshold=2", "threshold must be a number in [0, 1), got 2"),
     override("thresholds.risk/zero_cap=0,05", "thresholds.risk/zero_cap.value: must be a number, got '0,05'"),
     override("data.sensitive=income", "data.sensitive: must be a list, got 'income'"),
-)
+)  # fmt: skip
 
 STUDIES: tuple[Case, ...] = (*_TEXTS, *_SETTINGS, *_OVERRIDES)

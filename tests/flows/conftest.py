@@ -107,14 +107,9 @@ def _start_python(*arguments: object, cwd: Path, api: bool = True) -> subprocess
 
     environment = os.environ | ({"PREFECT_API_URL": PREFECT_API_URL.value() or ""} if api else {})
     return subprocess.Popen(
-        [sys.executable, *map(str, arguments)],
-        cwd=cwd,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+        [sys.executable, *map(str, arguments)], cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
 
 
 def _settings(workspace: Path, source: Path, **parts: object) -> dict:

@@ -41,7 +41,6 @@ NUMBER = re.compile(r"[+-]?\d*\.\d+|(?<=[\s|])-(?=[\s|])")
 
 
 def _numbers(text):
-    """Return the numbers of a text, all written with a true minus sign and none of them a signed zero."""
     assert not re.search(r"-\d*\.\d|[+−-]0?\.000\b", text), text
     return [math.nan if n == "-" else float(n) for n in NUMBER.findall(text.replace("−", "-"))]
 
@@ -53,7 +52,6 @@ def outcome(run):
 
 @pytest.fixture(scope="module")
 def truth(outcome):
-    """Give what each generator reaches in each measure, and the verdict on it, as ``league`` has it."""
     return {
         (row.synthesizer, row.measure): (*_rounded(row, "risk"), *_rounded(row, "memorization"), row.verdict)
         for rows in league(outcome.result).values()
@@ -71,7 +69,6 @@ def _whole(row, name):
 
 
 def _close(told, truth):
-    """Compare what a place tells with the truth: all rows are there, each number to its last digit, each verdict."""
     assert set(told) == set(truth)
     for key, expected in truth.items():
         assert told[key][:6] == pytest.approx(expected[:6], abs=1e-9, nan_ok=True)
@@ -79,8 +76,7 @@ def _close(told, truth):
 
 
 def test_the_study_has_every_word_that_matters(outcome):
-    words = {v.word for v in outcome.result.verdicts}
-    assert {"RISK", "NO EVIDENCE"} <= words | {"INCONCLUSIVE"}
+    assert {"RISK", "NO EVIDENCE"} <= {v.word for v in outcome.result.verdicts} | {"INCONCLUSIVE"}
     assert len({h.word for h in overview(outcome.result).synthesizers}) > 1
 
 
@@ -151,7 +147,6 @@ def test_no_name_is_cut_at_80_columns(outcome, capsys, monkeypatch):
 
 
 def _renamed(result, names):
-    """Return a study whose generators have other names."""
     new = {name: names.get(name, name) for name in result.settings}
     return replace(
         result,
@@ -207,21 +202,13 @@ def test_report(outcome, truth):
 
 
 GONE = (
-    "no threshold",
-    "threshold in force",
-    "crosses its threshold",
-    "thresholds in force",
-    "threshold of the risk",
-    "this threshold",
-    "thresholds must",
-    "for the threshold",
-    "thresholds:",
-)
+    "no threshold", "threshold in force", "crosses its threshold", "thresholds in force", "threshold of the risk",
+    "this threshold", "thresholds must", "for the threshold", "thresholds:",
+)  # fmt: skip
 """Words that a limit had before: one thing has one word."""
 
 
 def test_no_place_says_threshold_of_a_limit(outcome, capsys):
-    """A threshold is that of an attack; what is allowed is a limit, on every page and in every note."""
     close(outcome, verbose=True)
     client = MlflowClient(outcome.logged.uri)
     notes = [client.get_run(run).data.tags.get("mlflow.note.content", "") for run in [*outcome.logged.runs.values()]]

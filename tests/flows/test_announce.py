@@ -35,66 +35,48 @@ pytestmark = pytest.mark.proof
 PARTED, RELEASES = key_of_name("Parted_1"), key_of_name("Releases of <b>us</b>")
 ZERO = "memorization/zero_cap.income"
 SMALL = {
-    "metrics": ["zero_cap"],
-    "split": {"holdout": 0.5, "repetitions": 2},
-    "population_yardstick": False,
+    "metrics": ["zero_cap"], "split": {"holdout": 0.5, "repetitions": 2}, "population_yardstick": False,
     "exposure": False,
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def parted(run, folder):
-    """A study run twice: one synthesizer crosses its limit, one cannot be judged for it fails, one is neither."""
     broken = {"name": "breaks", "kind": "callable", "path": f"{folder / 'generators.py'}:breaks"}
     parts = {
-        "name": "Parted_1",
-        "synthesizers": [{"name": "thief", "kind": "copy"}, broken, "marginals"],
-        "references": ["copy", "near_copy"],
-        "thresholds": {ZERO: {"value": 0.3, "source": "the board"}},
-    }
+        "name": "Parted_1", "synthesizers": [{"name": "thief", "kind": "copy"}, broken, "marginals"],
+        "references": ["copy", "near_copy"], "thresholds": {ZERO: {"value": 0.3, "source": "the board"}},
+    }  # fmt: skip
     return [run("parted", **SMALL | parts) for _ in range(2)]
 
 
 @pytest.fixture(scope="module")
 def unjudged(run):
-    """A study of folds without limits."""
     return run("unjudged", **SMALL | {"name": "unjudged", "references": [], "split": {"folds": 2, "repetitions": 1}})
 
 
 @pytest.fixture(scope="module")
 def invalid(run, people, folder):
-    """A study of which a reference generator fails: one record is held out, too few for ``fresh``."""
     people(3).assign(income=list("aba")).to_csv(folder / "three.csv", index=False)
     parts = {
-        "name": "invalid",
-        "synthesizers": ["marginals"],
-        "references": ["fresh"],
-        "split": {"folds": 3, "repetitions": 1},
-        "thresholds": {"risk/zero_cap.income": 0.5},
-    }
+        "name": "invalid", "synthesizers": ["marginals"], "references": ["fresh"],
+        "split": {"folds": 3, "repetitions": 1}, "thresholds": {"risk/zero_cap.income": 0.5},
+    }  # fmt: skip
     return run("unsound", "three.csv", **SMALL | parts)
 
 
 @pytest.fixture(scope="module")
 def released(folder, people, evaluate_on_threads):
-    """A release that holds its members, judged."""
     people(120, seed=21).to_csv(folder / "own.csv", index=False)
     people(80, seed=22).to_csv(folder / "others.csv", index=False)
     return evaluate_on_threads(
-        str(folder / "own.csv"),
-        str(folder / "own.csv"),
-        ["age", "city"],
-        ["income"],
-        control=str(folder / "others.csv"),
-        metrics=["zero_cap"],
-        thresholds={ZERO: 0.1},
-        experiment="Releases of <b>us</b>",
-        workspace=str(folder / "released"),
-    )
+        str(folder / "own.csv"), str(folder / "own.csv"), ["age", "city"], ["income"],
+        control=str(folder / "others.csv"), metrics=["zero_cap"], thresholds={ZERO: 0.1},
+        experiment="Releases of <b>us</b>", workspace=str(folder / "released"),
+    )  # fmt: skip
 
 
 def versions(key: str) -> list:
-    """Return all versions of an artifact, the newest first."""
     with get_client(sync_client=True) as client:
         wanted = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
         return client.read_artifacts(artifact_filter=wanted, sort=ArtifactSort.CREATED_DESC)
@@ -106,7 +88,6 @@ def flow_run(key: str):
 
 
 def events(name: str, resource: str, count: int = 1) -> list[dict]:
-    """Return the events of a resource, the newest first; they are written in batches."""
     for _ in range(60):
         wanted = {"event": {"name": [name]}, "resource": {"id": [resource]}}
         with get_client(sync_client=True) as client:
@@ -118,7 +99,6 @@ def events(name: str, resource: str, count: int = 1) -> list[dict]:
 
 
 def lines(run_id: UUID) -> dict[str, int]:
-    """Return the level of each line in the log of a flow run, by its text."""
     wanted = LogFilter(flow_run_id=LogFilterFlowRunId(any_=[run_id]))
     for _ in range(60):
         with get_client(sync_client=True) as client:
@@ -132,9 +112,6 @@ def lines(run_id: UUID) -> dict[str, int]:
 
 def headlines(outcome) -> dict:
     return {each.synthesizer: each for each in overview(outcome.result).synthesizers}
-
-
-# a study of which one synthesizer is a risk and another failed
 
 
 def test_the_artifact_holds_the_answer_and_its_history_is_the_trend(parted):
@@ -175,7 +152,6 @@ def test_without_a_server_of_mlflow_there_is_a_path_and_a_command_in_place_of_li
 
 
 def assets(resource: str, count: int = 1) -> list[dict]:
-    """Return the events of an asset that say it was materialized, the newest first."""
     return events("prefect.asset.materialization.succeeded", resource, count)
 
 
@@ -185,11 +161,8 @@ def test_the_real_table_is_referenced_and_releases_and_the_report_are_materializ
     made = [assets(asset_key(place), 2)[0] for place in (first, second)]
     for event in made:
         assert event["payload"] == {
-            "study": "Parted_1",
-            "study_id": parted[1].result.study_id,
-            "synthesizer": "thief",
-            "verdict": "RISK",
-        }
+            "study": "Parted_1", "study_id": parted[1].result.study_id, "synthesizer": "thief", "verdict": "RISK",
+        }  # fmt: skip
         assert {each["prefect.resource.id"] for each in event["related"]} >= {real, "synthrisk"}
     (report,) = assets(asset_key(parted[1].report))
     assert report["payload"]["verdicts"] == {name: each.word for name, each in headlines(parted[1]).items()}
@@ -241,8 +214,7 @@ def test_runs_in_mlflow_bear_the_flow_run_that_has_written_them(parted):
 def test_the_log_has_a_line_a_verdict_and_warns_of_what_alarms(parted):
     found = lines(versions(f"study-{PARTED}")[0].flow_run_id)
     told = {v.synthesizer: f"{v.word}: {v.synthesizer}, {v.quantity}: {v.reason}" for v in parted[1].result.verdicts}
-    assert found[told["thief"]] == 30
-    assert found[told["marginals"]] == 20
+    assert (found[told["thief"]], found[told["marginals"]]) == (30, 20)
     (failed,) = (text for text in found if text.startswith("FAILED: Nothing can be said of breaks: "))
     assert found[failed] == 30
 
@@ -262,19 +234,13 @@ def test_runs_are_tagged_by_study_and_verdict(parted):
 
 def test_task_runs_have_plain_names(parted, unjudged):
     assert names(parted[1]) >= {
-        "synthesize thief, repetition 1",
-        "attack thief, repetition 2",
-        "bootstrap thief",
-        "compare",
-        "judge",
-        "report",
+        "synthesize thief, repetition 1", "attack thief, repetition 2", "bootstrap thief", "compare", "judge", "report",
         "log",
-    }
+    }  # fmt: skip
     assert names(unjudged) >= {"synthesize cart, repetition 1, fold 2", "attack cart, repetition 1, fold 1"}
 
 
 def names(outcome) -> set[str]:
-    """Return the names of task runs of a study, however often it ran: what is found again has no task run."""
     with get_client(sync_client=True) as client:
         tagged = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"study:{outcome.result.name}"]))
         runs = [r.id for r in client.read_flow_runs(flow_run_filter=tagged) if r.name.startswith("study ")]
@@ -332,9 +298,6 @@ def test_the_triggers_of_the_readme_hear_these_events(parted):
         assert not read.expects(other["event"])
 
 
-# nothing judged, an invalid study, one release
-
-
 def test_without_limits_everything_says_that_nothing_was_judged(unjudged):
     (page,) = versions("study-unjudged")
     assert page.data.startswith("# study unjudged: NOT JUDGED\n\n**Nothing was judged:** no limit is set")
@@ -359,8 +322,7 @@ def test_an_invalid_study_says_so_first(invalid):
     assert run.state.name == "INVALID"
     assert run.state.message.startswith(f"The study is INVALID, so no verdict may be read: {reason}.")
     (event,) = events("synthrisk.study.finished", "synthrisk.study.invalid")
-    assert event["payload"]["invalid"] == reason
-    assert event["payload"]["verdict"] == "INVALID"
+    assert (event["payload"]["invalid"], event["payload"]["verdict"]) == (reason, "INVALID")
     assert {level for text, level in lines(run.id).items() if text.startswith("INVALID: marginals")} == {30}
 
 

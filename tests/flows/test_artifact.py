@@ -16,13 +16,9 @@ from synthrisk.metrics.verdicts.verdicts import judge
 from synthrisk.tasks.tracking.addresses import Logged, Pages
 
 LABELS = [
-    "<script>alert('1')</script>",
-    'a|b "c" `d`',
-    "<img src=x onerror=alert(1)>",
-    "הכנסה | שנתית",
-    "x" * 300,
+    "<script>alert('1')</script>", 'a|b "c" `d`', "<img src=x onerror=alert(1)>", "הכנסה | שנתית", "x" * 300,
     "[a](javascript:alert(1))",
-]
+]  # fmt: skip
 
 
 def ended(
@@ -36,18 +32,11 @@ def ended(
     ]
     limits = {f"memorization/{m.key}": 0.1 for m in measures} if limited else {}
     result = StudyResult(
-        "id-1",
-        "hard",
-        findings,
-        [],
-        judge(findings, limits, []),
+        "id-1", "hard", findings, [], judge(findings, limits, []),
         limits={name: Limit(value, "the <b>board</b>") for name, value in limits.items()},
         facts={"records": "100", "columns": "9", "releases": "2"},
-        settings={name: {"role": "synthesizer"} for name in names},
-        quasi_identifiers=labels,
-        sensitive=labels,
-        **more,
-    )
+        settings={name: {"role": "synthesizer"} for name in names}, quasi_identifiers=labels, sensitive=labels, **more,
+    )  # fmt: skip
     logged = Logged(uri, "1", "id-1", {}, Pages(report), experiment="hard", run="r1")
     return Ended(Outcome(result, logged), "study", "hard", "study hard")
 
@@ -55,8 +44,7 @@ def ended(
 def tokens(text: str) -> list:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.validateLink = lambda url: True  # ours lead to a file
-    found = parser.parse(text)
-    return [each for token in found for each in (token, *(token.children or []))]
+    return [each for token in parser.parse(text) for each in (token, *(token.children or []))]
 
 
 def test_each_limit_has_its_sentence():
@@ -99,8 +87,7 @@ def test_the_description_is_a_line_that_later_versions_can_list():
     said = artifact_description(one)
     assert said.startswith("study hard: RISK (generator\\_0 RISK +0.300, ")
     assert said.endswith("generator\\_5 RISK +0.300 and 54 more)")
-    rows = [t for t in tokens(artifact_text(one, [("2026-01-01", said)])) if t.content == "2026-01-01"]
-    assert rows
+    assert [t for t in tokens(artifact_text(one, [("2026-01-01", said)])) if t.content == "2026-01-01"]
 
 
 def test_of_many_measures_the_first_are_shown_and_the_rest_counted():
@@ -138,8 +125,7 @@ def test_what_a_server_shows_is_a_link_that_opens():
 def test_a_gate_ends_what_is_not_shown_to_be_kept_as_failed():
     one = ended(["income"])
     state = concluded(one.outcome, gate=True)
-    assert (state.type.value, state.name) == ("FAILED", "RISK")
-    assert state.message == concluded(one.outcome).message
+    assert (state.type.value, state.name, state.message) == ("FAILED", "RISK", concluded(one.outcome).message)
     with pytest.raises(GateError, match=r"^RISK: cart may not go out") as stopped:
         state.result()
     assert stopped.value.outcome is one.outcome

@@ -20,7 +20,6 @@ MEASURES = ["--metric", "zero_cap", "--metric", "common_rows_proportion"]
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory, say, prefect_database):
-    """The command on one process, and once more."""
     place = tmp_path_factory.mktemp("atlas")
     where = ["--to", place / "out", "--workspace", place / "work", "--workers", 1]
     said = say("atlas", *ASKED, *MEASURES, *where)
@@ -80,7 +79,6 @@ def test_three_cells_again_by_the_public_tasks(ran, tmp_path):
 
 
 def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say, monkeypatch):
-    """Without Prefect, which would have a run for each of 192 tasks."""
     monkeypatch.setattr("synthrisk.flows.cli.atlas._looked", lambda *asked: list(looked(*asked, PlainCalls())))
     asked = ["--leak", "leaky_near", *MEASURES, "--to", tmp_path / "out", "--workspace", tmp_path / "work"]
     assert say("atlas", *asked).code == 0
@@ -98,8 +96,7 @@ def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say, monkeypatc
 
 def test_each_study_is_named_and_its_leaks_are_looked_at(tmp_path, capsys):
     tiny = grid_of(REDUCED, leaks=["leaky_group"], measures=["common_rows_proportion"], studies=1, rows=40)
-    found = list(looked(tiny, str(tmp_path), 1, PlainCalls()))
-    assert {look.leak for look in found} == {"", "leaky_group"}
+    assert {look.leak for look in list(looked(tiny, str(tmp_path), 1, PlainCalls()))} == {"", "leaky_group"}
     assert "study 1 of 1: Adult, seed 1" in capsys.readouterr().err
 
 
@@ -120,14 +117,11 @@ def test_each_study_of_the_full_grid_is_one_that_can_be_asked(table):
     assert len(study.metrics) >= 26
 
 
-@pytest.mark.parametrize(
-    ("asked", "sentence"),
-    [
-        (["--table", "adlut"], "--table must be one of adult, health"),
-        (["--leak", "leeky"], "--leak must be one of leaky, leaky_near"),
-        (["--metric", "accuracy"], "--metric must be one of"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "sentence"), [
+    (["--table", "adlut"], "--table must be one of adult, health"),
+    (["--leak", "leeky"], "--leak must be one of leaky, leaky_near"),
+    (["--metric", "accuracy"], "--metric must be one of"),
+])  # fmt: skip
 def test_names_that_are_none_are_refused(say, asked, sentence, tmp_path):
     said = say("atlas", *asked, "--to", tmp_path / "out")
     assert said.code == 2

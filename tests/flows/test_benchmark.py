@@ -29,21 +29,16 @@ pytestmark = pytest.mark.proof
 KEYS = ("zero_cap.income", "rapid.income")
 RUN = {
     "synthesizers": [
-        "cart",
-        {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
+        "cart", {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
         {"name": "thief", "kind": "copy"},
     ],
     "references": ["copy", "fresh"],
     "metrics": [
-        "zero_cap",
-        {"name": "rapid", "attackers": ["logistic"]},
-        "nearest_neighbour_distance_ratio",
-        "coverage",
+        "zero_cap", {"name": "rapid", "attackers": ["logistic"]}, "nearest_neighbour_distance_ratio", "coverage",
     ],
     "thresholds": {"memorization/zero_cap.income": {"value": 0.01, "source": "nobody"}},
-    "split": {"holdout": 0.5, "repetitions": 2},
-    "weakest_columns": [2, "all"],
-}
+    "split": {"holdout": 0.5, "repetitions": 2}, "weakest_columns": [2, "all"],
+}  # fmt: skip
 
 
 ONE = {"workers": 1}
@@ -61,25 +56,21 @@ WHOLE_STUDY = {
 
 
 def generators(folder: Path, parts: dict) -> dict:
-    """Return the parts with the callables' file where the tests put it."""
     return json.loads(json.dumps(parts).replace("generators.py", str(folder / "generators.py")))
 
 
 @pytest.fixture(scope="session")
 def first(run, folder):
-    """A study with two workers."""
     return run("first", **generators(folder, RUN), runner={"workers": 2})
 
 
 @pytest.fixture(scope="session")
 def whole(run):
-    """A study of one release by measures that guess nothing of a record."""
     return run("whole", **WHOLE_STUDY)
 
 
 @pytest.fixture(scope="session")
 def again(run, first, folder):
-    """The same study in the same workspace, logged again, and when the finished cells were written."""
     written = stamps(folder / "first")
     return run("first", **generators(folder, RUN), tracking={"log_again": True}), written
 
@@ -96,7 +87,6 @@ class Resumed:
 
 @pytest.fixture(scope="session")
 def resumed(run, first, folder, start) -> Resumed:
-    """The same study elsewhere with one worker and records in full: killed, then run to its end."""
     parts = generators(folder, RUN) | {"runner": ONE, "tracking": {"records": "full"}}
     study = yaml.safe_load((folder / "first.yaml").read_text()) | parts | {"workspace": str(folder / "alone")}
     (folder / "kill.yaml").write_text(yaml.safe_dump(study))
@@ -115,13 +105,11 @@ def resumed(run, first, folder, start) -> Resumed:
 
 @pytest.fixture(scope="session")
 def alone(resumed) -> Outcome:
-    """The study of one worker."""
     return resumed.outcome
 
 
 @pytest.fixture(scope="session")
 def broken(run, folder):
-    """A study in which one synthesizer raises an error whose text holds a cell."""
     path = str(folder / "generators.py") + ":breaks"
     failing = {"name": "breaks", "kind": "callable", "path": path}
     return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, references=["copy"], runner=ONE)
@@ -156,19 +144,12 @@ def ledgers(workspace: Path) -> dict[str, pd.DataFrame]:
     return {p.name: pd.read_parquet(p / "ledger.parquet") for p in found}
 
 
-# the store, read back
-
-
 def test_runs_are_flat_and_tagged_by_role(first):
     runs = runs_of(first)
     assert {name: run.data.tags["role"] for name, run in runs.items()} == {
-        "cart": "synthesizer",
-        "mine": "synthesizer",
-        "thief": "synthesizer",
-        "copy": "reference",
-        "fresh": "reference",
+        "cart": "synthesizer", "mine": "synthesizer", "thief": "synthesizer", "copy": "reference", "fresh": "reference",
         "study": "study",
-    }
+    }  # fmt: skip
     assert not any("mlflow.parentRunId" in run.data.tags for run in runs.values())
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
     names = [run.info.run_name.partition(" · ") for run in runs.values()]
@@ -190,8 +171,7 @@ def test_every_run_carries_provenance(first):
             "release_keys",
         ):
             assert run.data.tags[name] == facts[name]
-    assert facts["records"] == "240"
-    assert facts["releases"] == "2"
+    assert (facts["records"], facts["releases"]) == ("240", "2")
     assert "age, city" in facts["threat_model"]
 
 
@@ -211,8 +191,7 @@ def test_limits_yardsticks_and_gains_are_tables_of_a_run(first):
     assert own.loc[KEYS[0], "population"] == pytest.approx(found.population.value, abs=1e-9)
     assert own.loc[KEYS[0], "verdict"] == first.result.verdict("cart")
     assert set(tabled(first, "cart", "yardsticks")["yardstick"]) == {"guess", "control", "population"}
-    exposed = tabled(first, "cart", "records/most_exposed")
-    assert exposed["memorization"].is_monotonic_decreasing
+    assert tabled(first, "cart", "records/most_exposed")["memorization"].is_monotonic_decreasing
 
 
 def test_real_table_and_release_are_datasets_of_schema_and_digest_alone(first, secret):
@@ -226,11 +205,9 @@ def test_real_table_and_release_are_datasets_of_schema_and_digest_alone(first, s
 
 def test_thief_is_caught_and_the_verdict_is_everywhere(first):
     own = {v.quantity: v.word for v in first.result.verdicts if v.synthesizer == "thief"}
-    assert own == {"memorization/zero_cap.income": "RISK", LOOK: "RISK"}
-    assert first.result.exit_code == 1
+    assert (own, first.result.exit_code) == ({"memorization/zero_cap.income": "RISK", LOOK: "RISK"}, 1)
     tags = runs_of(first)["thief"].data.tags
-    assert tags["verdict"] == "RISK"
-    assert tags["verdict.memorization/zero_cap.income"] == "RISK"
+    assert (tags["verdict"], tags["verdict.memorization/zero_cap.income"]) == ("RISK", "RISK")
     assert "thief: RISK" in runs_of(first)["study"].data.tags["verdict"]
 
 
@@ -243,8 +220,7 @@ def test_thief_and_copy_measure_the_same(first):
 def test_study_run_has_league_report_and_settings(first):
     league = json.loads(artifact(first, "study", "league.json").read_text())
     assert len(league["data"]) == len(first.result.findings)
-    page = artifact(first, "study", Path(first.report).name).read_text()
-    assert "thief" in page
+    assert "thief" in artifact(first, "study", Path(first.report).name).read_text()
     logged = yaml.safe_load(artifact(first, "study", "study.yaml").read_text())
     assert load(logged) == load(logged | {"name": "spine"})
     checks = json.loads(artifact(first, "study", "checks.json").read_text())
@@ -258,17 +234,14 @@ def test_hashed_records_hold_scores_and_no_cells(first, people):
     ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
     assert not {"guessed", "truth", "row"} & set(ledger.columns)
     assert ledger["record"].str.fullmatch("[0-9a-f]{16}").all()
-    assert ledger["record"].nunique() == 240
-    assert len(ledger) == 2 * 2 * 240
+    assert (ledger["record"].nunique(), len(ledger)) == (240, 2 * 2 * 240)
     cells = set(people()["city"]) | set(people()["income"])
-    texts = {t for c in ledger.columns for t in ledger[c].astype(str).unique()}
-    assert not cells & texts
+    assert not cells & {t for c in ledger.columns for t in ledger[c].astype(str).unique()}
     exposed = pd.read_parquet(artifact(first, "cart", "records/memorization.parquet"))
     assert set(exposed["record"]) == set(ledger["record"])
 
 
 def test_hashed_records_are_not_in_the_order_of_the_table(first, folder):
-    """Their position would say who they are."""
     ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
     part = ledger.loc[(ledger["metric"] == "zero_cap") & (ledger["repetition"] == 0), "score"]
     frames = [f.loc[f["metric"] == "zero_cap", "score"] for f in ledgers(folder / "first").values()]
@@ -281,8 +254,7 @@ def test_full_records_name_row_guess_and_truth(alone, people):
     ledger = pd.read_parquet(artifact(alone, "cart", "records/ledger.parquet"))
     assert {"row", "guessed", "truth"} <= set(ledger.columns)
     rapid = ledger[(ledger["metric"] == "rapid") & (ledger["repetition"] == 1)]
-    truth = rapid.set_index("row")["truth"].sort_index()
-    assert truth.tolist() == people()["income"].tolist()
+    assert rapid.set_index("row")["truth"].sort_index().tolist() == people()["income"].tolist()
 
 
 def test_the_page_of_exposure_is_tracked_with_full_records_only(first, alone):
@@ -335,7 +307,6 @@ def test_studies_read_back_are_what_was_found(first, folder):
 
 
 def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
-    """Every value of the study is that of the metric on the members of one release."""
     (cart,) = [f for f in alone.result.findings if (f.synthesizer, f.measure.key) == ("cart", "zero_cap.income")]
     found = []
     for path in (folder / "alone" / "releases").glob("[!.]*"):
@@ -346,9 +317,6 @@ def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
             if np.array_equal(own["score"], score.records["score"]):
                 found.append(own.loc[own["member"].fillna(False).astype(bool), "score"].mean())
     assert all(any(value == pytest.approx(f, abs=1e-15) for f in found) for value in cart.release_risk)
-
-
-# beside each other
 
 
 def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
@@ -396,7 +364,6 @@ def test_numbers_of_columns_reach_the_result_and_its_settings(first):
 
 
 def test_population_is_the_metric_on_the_held_out_records(first, folder, people):
-    """By hand: each repetition's held-out half is the release, the other half is attacked."""
     values = []
     for parts in (folder / "first" / "split").glob("*.npy"):
         for held_out in np.load(parts) == 0:
@@ -412,7 +379,6 @@ def test_population_is_the_metric_on_the_held_out_records(first, folder, people)
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_call(whole, folder, people, name):
-    """One release of a copy: success, gain and difference of each yardstick, with intervals, as with ``control=``."""
     (parts,) = (folder / "whole" / "split").glob("*.npy")
     held_out, real = np.load(parts)[0] == 0, people()
     options = next((m for m in WHOLE_STUDY["metrics"] if m["name"] == name), {})
@@ -471,14 +437,10 @@ def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
     from synthrisk.flows.terminal.answer import close
 
     outcome = run(
-        "powerful",
-        references=["copy", "fresh"],
-        power={"shares": [0.2, 0.6]},
-        metrics=["zero_cap"],
-        split={"folds": 2, "repetitions": 2},
-        thresholds={"memorization/zero_cap.income": 0.99},
+        "powerful", references=["copy", "fresh"], power={"shares": [0.2, 0.6]}, metrics=["zero_cap"],
+        split={"folds": 2, "repetitions": 2}, thresholds={"memorization/zero_cap.income": 0.99},
         tracking={"records": "none"},
-    )
+    )  # fmt: skip
     power = outcome.result.powers["zero_cap.income"]
     assert [share for share, _ in power.seen] == [0.2, 0.6]
     (verdict,) = outcome.result.verdicts
@@ -490,14 +452,10 @@ def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
     assert f"zero_cap.income {power.leak}" in " ".join(capsys.readouterr().out.split())
 
 
-# again, elsewhere, and after a kill
-
-
 def test_same_study_twice_gives_the_same_numbers_and_computes_nothing_again(first, again, folder):
     second, written = again
     assert second.result.study_id != first.result.study_id
-    assert numbers(second) == numbers(first)
-    assert stamps(folder / "first") == written
+    assert (numbers(second), stamps(folder / "first")) == (numbers(first), written)
     assert len(written) == 2 * 6 * 2  # a release and a ledger of five generators and the population yardstick, twice
 
 
@@ -511,27 +469,18 @@ def test_ledgers_of_one_worker_are_those_of_two(first, alone, folder):
 def test_killed_study_goes_on_where_it_was(first, resumed, folder):
     assert resumed.killed
     assert not resumed.tracked
-    finished = [k for k in resumed.kept if k.startswith("ledgers/")]
-    assert 2 <= len(finished) < 12
+    assert 2 <= len([k for k in resumed.kept if k.startswith("ledgers/")]) < 12
     now = stamps(folder / "alone")
-    assert {k: now[k] for k in resumed.kept} == resumed.kept
-    assert numbers(resumed.outcome) == numbers(first)
-
-
-# failures
+    assert ({k: now[k] for k in resumed.kept}, numbers(resumed.outcome)) == (resumed.kept, numbers(first))
 
 
 def test_failed_synthesizer_is_marked_and_others_finish(broken):
-    assert broken.result.exit_code == 1
-    assert set(broken.result.failures) == {"breaks"}
+    assert (broken.result.exit_code, set(broken.result.failures)) == (1, {"breaks"})
     assert {f.synthesizer for f in broken.result.findings} == {"cart", "copy"}
     runs = runs_of(broken)
     assert {n: r.info.status for n, r in runs.items()} == {
-        "cart": "FINISHED",
-        "copy": "FINISHED",
-        "breaks": "FAILED",
-        "study": "FAILED",
-    }
+        "cart": "FINISHED", "copy": "FINISHED", "breaks": "FAILED", "study": "FAILED",
+    }  # fmt: skip
     assert runs["breaks"].data.tags["verdict"] == "FAILED"
 
 
@@ -555,36 +504,25 @@ def test_failure_is_on_the_terminal(broken, capsys, secret):
     assert secret not in said
 
 
-# files, roles, and an awkward table
-
-
 @pytest.fixture(scope="session")
 def awkward(run, folder, settings):
-    """A table with whatever tables hold, entities, a stratum, and releases made from the parts of ``split``."""
     from synthrisk.flows.cli.benchmark import write_parts
 
     rng = np.random.default_rng(3)
     n = 120
-    table = pd.DataFrame(
-        {
-            "person": np.arange(n) // 2 + 10**18,
-            "größe [cm] <b>": np.where(rng.random(n) < 0.2, np.nan, rng.normal(170, 9, n).round(1)),
-            "a.b/c: \"d\" 'e' #f": rng.choice(["<script>alert(1)</script>", "x,y", "", "NA", "z"], n),
-            "flag": rng.random(n) < 0.5,
-            "when": pd.date_range("2020-01-01", periods=n, freq="h").astype(str),
-            "huge": rng.integers(0, 9, n) + 2**62,
-            "constant": 1,
-            "[/bold] ü": rng.choice(["ja", "nein"], n),
-            "[/bold] ö": rng.choice(["ja", "nein", "vielleicht"], n),
-        }
-    )
+    table = pd.DataFrame({
+        "person": np.arange(n) // 2 + 10**18,
+        "größe [cm] <b>": np.where(rng.random(n) < 0.2, np.nan, rng.normal(170, 9, n).round(1)),
+        "a.b/c: \"d\" 'e' #f": rng.choice(["<script>alert(1)</script>", "x,y", "", "NA", "z"], n),
+        "flag": rng.random(n) < 0.5, "when": pd.date_range("2020-01-01", periods=n, freq="h").astype(str),
+        "huge": rng.integers(0, 9, n) + 2**62, "constant": 1, "[/bold] ü": rng.choice(["ja", "nein"], n),
+        "[/bold] ö": rng.choice(["ja", "nein", "vielleicht"], n),
+    })  # fmt: skip
     table.to_csv(folder / "awkward.csv", index=False)
     data = {
-        "source": str(folder / "awkward.csv"),
-        "quasi_identifiers": "*",
-        "sensitive": ["[/bold] ü", "[/bold] ö"],
+        "source": str(folder / "awkward.csv"), "quasi_identifiers": "*", "sensitive": ["[/bold] ü", "[/bold] ö"],
         "identifier": "person",
-    }
+    }  # fmt: skip
     parts = {
         "data": data,
         "split": {"folds": 2, "repetitions": 1, "stratify": "[/bold] ö"},
@@ -602,8 +540,7 @@ def awkward(run, folder, settings):
 
 def test_awkward_table_is_measured(awkward):
     assert awkward.result.failures == {}
-    measured = {(f.synthesizer, f.measure.key) for f in awkward.result.findings}
-    assert len(measured) == 3 * (3 * 2 + 3)
+    assert len({(f.synthesizer, f.measure.key) for f in awkward.result.findings}) == 3 * (3 * 2 + 3)
     assert all(
         np.isfinite(f.risk.value)
         for f in awkward.result.findings
@@ -627,7 +564,6 @@ def test_awkward_names_are_printed_as_they_are(awkward, capsys):
 
 
 def test_release_from_a_file_is_the_file(awkward, folder):
-    """The vendor hands the training part back: it is measured as a copy is."""
     found = {(f.synthesizer, f.measure.key): f for f in awkward.result.findings}
     assert found["vendor", "zero_cap.[/bold] ü"].risk.value > found["cart", "zero_cap.[/bold] ü"].risk.value
     sizes = {len(pd.read_parquet(p / "release.parquet")) for p in (folder / "awkward" / "releases").iterdir()}
@@ -646,9 +582,6 @@ def test_entities_stay_on_one_side(awkward, folder):
         assert (parts[:, ::2] == parts[:, 1::2]).all()
 
 
-# nothing leaks
-
-
 @pytest.fixture(scope="session")
 def prefect_dump(first, broken, prefect_database) -> bytes:
     time.sleep(3)  # logs and events are written in batches
@@ -659,8 +592,7 @@ def test_prefect_has_runs_logs_and_the_failure_but_no_cell(prefect_dump, secret)
     assert b"synthesize breaks, repetition 1, fold 1" in prefect_dump
     assert b'INSERT INTO "log"' in prefect_dump
     assert b"CellError" in prefect_dump
-    leaks = [part[:40] for part in prefect_dump.split(b"\nINSERT INTO ") if holds(part, secret)]
-    assert leaks == []
+    assert [part[:40] for part in prefect_dump.split(b"\nINSERT INTO ") if holds(part, secret)] == []
 
 
 def test_prefects_own_folder_holds_no_cell(prefect_dump, secret):
@@ -680,7 +612,6 @@ def test_tracking_holds_no_cell(first, broken, folder, workspace, secret):
 
 
 def test_secret_is_where_it_must_be(first, folder, secret):
-    """The search above can find it."""
     found = [pd.read_parquet(p) for p in (folder / "first" / "data").glob("*.parquet")]
     assert any((frame["city"].astype(str) == secret).any() for frame in found)
 

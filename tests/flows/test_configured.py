@@ -37,7 +37,6 @@ print(told, cheap, bool(PREFECT_API_URL.value()))
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    """What is said in each case, whether Prefect was not imported for it, and what Prefect says."""
 
     def started(files, variables):
         home, place = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("place")

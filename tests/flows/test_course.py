@@ -80,5 +80,4 @@ def test_a_study_of_claims_alone_which_expose_no_record_is_logged(ordered, folde
     runs = client.search_runs([client.get_experiment_by_name("claims").experiment_id])
     assert not any("incomplete" in run.data.tags for run in runs)
     kept = {run.data.tags["role"]: [a.path for a in client.list_artifacts(run.info.run_id, "records")] for run in runs}
-    assert kept["synthesizer"] == ["records/ledger.parquet"]
-    assert ids_waiting(folder / "claims") == []
+    assert (kept["synthesizer"], ids_waiting(folder / "claims")) == (["records/ledger.parquet"], [])

@@ -22,7 +22,6 @@ YEAR = "rapid.born: the tolerance is wider than the column: one constant guess i
 
 @pytest.fixture(scope="module")
 def visits(folder) -> str:
-    """Write a table with a unique timestamp and note, a year of birth, and a fact that can be guessed."""
     rng = np.random.default_rng(3)
     age = rng.integers(18, 80, ROWS)
     seen = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.permutation(ROWS) * 7919, unit="s")
@@ -35,20 +34,14 @@ def visits(folder) -> str:
 
 @pytest.fixture(scope="module")
 def years(run, visits, folder):
-    """A study of the year of birth, whose tolerance is wider than the column, beside a measure that says something."""
     data = DATA | {"source": str(folder / visits), "sensitive": ["born"], "drop": ["seen", "note"]}
     metrics = [{"name": "rapid", "attackers": ["linear"]}, "common_rows_proportion"]
     limits = {"risk/rapid.born": 0.1, "memorization/rapid.born": 0.1}
     limits |= {"memorization/common_rows_proportion": 0.2}
     return run(
-        "years",
-        data=data,
-        metrics=metrics,
-        thresholds=limits,
-        synthesizers=["cart"],
-        references=["copy", "near_copy", "marginals"],
-        split={"folds": 2, "repetitions": 2},
-    )
+        "years", data=data, metrics=metrics, thresholds=limits, synthesizers=["cart"],
+        references=["copy", "near_copy", "marginals"], split={"folds": 2, "repetitions": 2},
+    )  # fmt: skip
 
 
 def test_a_unique_secret_is_refused_before_anything_is_made(run, visits, folder):
@@ -71,7 +64,6 @@ def test_a_tolerance_wider_than_the_column_is_refused_where_nothing_else_is_aske
 
 
 def test_it_is_warned_of_before_the_long_part(years, say, folder, prefect_database, plain):
-    """The terminal has it on stderr, and the run of Prefect keeps it."""
     said = say("benchmark", folder / "years.yaml")
     assert said.code == 1, said
     assert f"Mind         {YEAR}" in said.err

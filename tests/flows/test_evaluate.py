@@ -23,7 +23,6 @@ ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}
 
 @pytest.fixture(scope="session")
 def tables(folder, people) -> dict[str, pd.DataFrame]:
-    """Members, a release that holds half of them, and controls, as frames and files."""
     members, controls = people(200, seed=11), people(150, seed=12)
     release = pd.concat([members.head(100), people(100, seed=13)], ignore_index=True)
     found = {"members": members, "controls": controls, "release": release}
@@ -34,30 +33,21 @@ def tables(folder, people) -> dict[str, pd.DataFrame]:
 
 @pytest.fixture(scope="session")
 def judged(folder, tables, prefect_database):
-    """The release with all metrics and controls."""
     from synthrisk.flows.evaluate import evaluate
 
     return evaluate(
-        str(folder / "members.csv"),
-        str(folder / "release.csv"),
-        **ROLES,
-        control=str(folder / "controls.csv"),
-        thresholds={"memorization/zero_cap.income": 0.02, "risk/zero_cap.income": 0.999},
-        what_if=[{"drop": ["age"]}],
+        str(folder / "members.csv"), str(folder / "release.csv"), **ROLES, control=str(folder / "controls.csv"),
+        thresholds={"memorization/zero_cap.income": 0.02, "risk/zero_cap.income": 0.999}, what_if=[{"drop": ["age"]}],
         workspace=str(folder / "judged"),
-    )
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="session")
 def uncontrolled(folder, tables, evaluate_on_threads):
-    """The release with all metrics and no control records."""
     return evaluate_on_threads(
-        str(folder / "members.csv"),
-        str(folder / "release.csv"),
-        **ROLES,
-        thresholds={"risk/zero_cap.income": 0.1},
+        str(folder / "members.csv"), str(folder / "release.csv"), **ROLES, thresholds={"risk/zero_cap.income": 0.1},
         workspace=str(folder / "uncontrolled"),
-    )
+    )  # fmt: skip
 
 
 def findings(outcome) -> dict:
@@ -65,8 +55,7 @@ def findings(outcome) -> dict:
 
 
 def test_all_metrics_are_measured(judged, uncontrolled):
-    assert judged.result.failures == {}
-    assert uncontrolled.result.failures == {}
+    assert (judged.result.failures, uncontrolled.result.failures) == ({}, {})
     variants = {f"{name}-without-age" for name, m in METRICS.items() if "quasi_identifiers" in m.needs}
     measured = {name for name, m in METRICS.items() if not m.own_needs}
     assert set(METRICS) - measured == {"linkability"}  # whose columns only a study names
@@ -201,7 +190,6 @@ def test_json_is_strict_and_complete(request, which):
 
 
 def test_the_population_yardstick_is_that_of_the_direct_call(judged, uncontrolled, tables):
-    """With control the yardsticks are those of the metric called with the same tables."""
     score = METRICS["rapid"](tables["members"], tables["release"], control=tables["controls"], **ROLES)
     found = findings(judged)["rapid"]
     assert list(found.yardsticks) == ["guess", "control", "population"]
@@ -270,7 +258,6 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
     ]
 
     def events() -> list[dict]:
-        """Return the events of these two; other tests judge releases of that name as well."""
         wanted = EventFilter(event=EventNameFilter(name=["synthetic-data.evaluated"]))
         with get_client(sync_client=True) as client:
             reply = client._client.post("/events/filter", json={"filter": wanted.model_dump(mode="json"), "limit": 50})
@@ -288,7 +275,6 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
 
 
 def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatch, plain, tmp_path):
-    """On the terminal, in JSON and in the report: who attacks membership needs records of non-members."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "250")
     arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--quasi-identifiers", "age,city"]
@@ -324,7 +310,6 @@ def test_noise_on_what_is_guessed_is_tried_by_what_guesses(folder, say, monkeypa
 
 @pytest.mark.parametrize("metric", ["hidden_rate", "zero_cap"])
 def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, plain, tmp_path, metric):
-    """The first half of the release is the members as they are; of the other half nobody was made."""
     monkeypatch.chdir(folder)
     pd.DataFrame({"row": [*range(100), *[-1] * 100]}).to_csv(tmp_path / "links.csv", index=False)
     arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--quasi-identifiers", "age,city"]
@@ -335,8 +320,7 @@ def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, plain, tmp
     found = {row["synthesizer"]: row["risk"] for row in rows if row["measure"] == "hidden_rate"}
     links = pd.read_csv(tmp_path / "links.csv")["row"].to_numpy()
     due = METRICS["hidden_rate"](tables["members"], tables["release"], links=links)
-    assert found["release"] == pytest.approx(due.value)
-    assert due.details["linked"] == 0.5
+    assert (found["release"], due.details["linked"]) == (pytest.approx(due.value), 0.5)
     assert due.value > 0.9
     pd.DataFrame({"row": [0, 1]}).to_csv(tmp_path / "short.csv", index=False)
     said = say("evaluate", *arguments, "--links", tmp_path / "short.csv")
@@ -353,8 +337,7 @@ def test_command_writes_json_and_ends_with_the_verdicts_code(folder, tables, say
     assert said.code == 1, said
     assert "RISK" in said.out
     assert '1 set by "the board"' in said.out
-    found = json.loads((tmp_path / "new" / "out.json").read_text())
-    assert found["verdicts"][0]["word"] == "RISK"
+    assert json.loads((tmp_path / "new" / "out.json").read_text())["verdicts"][0]["word"] == "RISK"
     said = say("compare", "evaluate", "--workspace", tmp_path / "w")
     assert said.code == 0, said
     assert "zero_cap.income" in said.out
@@ -362,7 +345,6 @@ def test_command_writes_json_and_ends_with_the_verdicts_code(folder, tables, say
 
 
 def twice(frame, start):
-    """Each person with two records, the second of which has another income here and there."""
     again = frame.assign(income=np.where(np.arange(len(frame)) % 3 == 0, frame["income"].iloc[0], frame["income"]))
     person = np.tile(np.arange(start, start + len(frame)), 2)
     return pd.concat([frame, again], ignore_index=True).assign(person=person)

@@ -37,22 +37,16 @@ def test_shipped_studies_and_metrics_are_choices():
     assert schema(evaluate)["properties"]["references"]["enum"] == ["limited", "all", "none"]
 
 
-@pytest.mark.parametrize(
-    ("flow", "parameters"),
-    [
-        (benchmark, {}),
-        (benchmark, {"study": "adult", "tracking_uri": ""}),
-        (benchmark, {"study": "mine.yaml", "overrides": ["split.folds=3"], "tracking_uri": None}),
-        (benchmark, {"study": {"name": "mine"}}),
-        (evaluate, FILES),
-        (evaluate, FILES | {"metrics": ["all"], "study": "adult"}),
-        (evaluate, FILES | {"metrics": ["zero_cap", {"name": "rapid", "threshold": 0.5}], "study": "mine.yaml"}),
-        (evaluate, FILES | {"metrics": None, "study": None, "thresholds": {"risk/rapid": 0.1}}),
-        (evaluate, FILES | {"limits": {"risk/rapid": 0.1}, "limit_source": "the board"}),
-    ],
-)
+@pytest.mark.parametrize(("flow", "parameters"), [
+    (benchmark, {}), (benchmark, {"study": "adult", "tracking_uri": ""}),
+    (benchmark, {"study": "mine.yaml", "overrides": ["split.folds=3"], "tracking_uri": None}),
+    (benchmark, {"study": {"name": "mine"}}), (evaluate, FILES),
+    (evaluate, FILES | {"metrics": ["all"], "study": "adult"}),
+    (evaluate, FILES | {"metrics": ["zero_cap", {"name": "rapid", "threshold": 0.5}], "study": "mine.yaml"}),
+    (evaluate, FILES | {"metrics": None, "study": None, "thresholds": {"risk/rapid": 0.1}}),
+    (evaluate, FILES | {"limits": {"risk/rapid": 0.1}, "limit_source": "the board"}),
+])  # fmt: skip
 def test_a_server_takes_what_the_flow_takes(flow, parameters):
-    """As the server does before it makes a run of a deployment, and the flow itself once it begins."""
     validate(parameters, schema(flow), raise_on_error=True)
     assert flow.validate_parameters(parameters).items() >= parameters.items()
 

@@ -98,7 +98,6 @@ def _table(rows: int, first: int) -> pd.DataFrame:
 
 
 def _surroundings(place: Path, home: str, temporary: str) -> dict[str, str]:
-    """Return an environment whose homes, Prefect's too, and whose temporary files are folders of their own."""
     ours = ("PREFECT_", "MLFLOW_", "DO_NOT", "SYNTHRISK_", "XDG_")
     own = {k: v for k, v in os.environ.items() if not k.startswith(ours) and "PROXY" not in k.upper()}
     own |= {name: str(place / home) for name in ("HOME", "XDG_CACHE_HOME")}
@@ -136,48 +135,30 @@ def place(tmp_path_factory) -> Path:
     study = {
         "name": "canaries",
         "data": {
-            "source": "real.csv",
-            "identifier": "person",
-            "quasi_identifiers": ["city", "salary"],
+            "source": "real.csv", "identifier": "person", "quasi_identifiers": ["city", "salary"],
             "sensitive": ["illness", "visit"],
         },
-        "split": {"holdout": 0.5, "repetitions": 1},
-        "synthesizers": ["cart", *kinds],
-        "references": ["copy"],
+        "split": {"holdout": 0.5, "repetitions": 1}, "synthesizers": ["cart", *kinds], "references": ["copy"],
         "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"], "sensitive": ["illness"]}, "singling_out"],
         "thresholds": {"risk/zero_cap.illness": 0.01},
-    }
+    }  # fmt: skip
     (folder / "mine" / "study.yaml").write_text(yaml.safe_dump(study))
     return folder
 
 
 @pytest.fixture(scope="module")
 def end(place) -> Callable[..., Ended]:
-    """Give a function that runs a command under strace."""
     own = _surroundings(place, "home", "tmp")
 
     def run(*arguments: str) -> Ended:
         trace = place / f"{len(list(place.glob('*.trace')))}.trace"
         strace = [
-            "strace",
-            "-f",
-            "--seccomp-bpf",
-            "-qq",
-            "-e",
-            f"trace={TRACED}",
-            "-e",
-            "signal=none",
-            "-o",
-            str(trace),
-        ]
+            "strace", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={TRACED}", "-e", "signal=none", "-o", str(trace),
+        ]  # fmt: skip
         done = subprocess.run(
-            [*strace, sys.executable, "-m", "synthrisk.flows.cli.app", *arguments],
-            cwd=place / "mine",
-            env=own,
-            capture_output=True,
-            timeout=1200,
-            check=False,
-        )
+            [*strace, sys.executable, "-m", "synthrisk.flows.cli.app", *arguments], cwd=place / "mine", env=own,
+            capture_output=True, timeout=1200, check=False,
+        )  # fmt: skip
         programs = trace.read_text("utf-8", "replace").count("execve(")
         return Ended(done.returncode, done.stdout + done.stderr, addresses(trace), programs)
 
@@ -191,7 +172,6 @@ def benchmarked(end) -> Ended:
 
 @pytest.fixture(scope="module")
 def on_prefect(end, benchmarked) -> Ended:
-    """The same on a Prefect server of its own, in a workspace of its own, so that nothing is found again."""
     return end("benchmark", "study.yaml", "--verbose", "--prefect", "--set", "workspace=orchestrated")
 
 
@@ -266,7 +246,6 @@ def test_no_cell_is_in_what_is_tracked(benchmarked, on_prefect, evaluated, place
 
 
 def test_every_canary_is_seen_where_it_may_be(benchmarked, evaluated, place):
-    """The searches above can find them."""
     found = holding(CANARIES, place / "mine" / ".synthrisk")
     assert {line.rpartition(": ")[2] for line in found} == set(CANARIES)
     assert any("failures" in line for line in found)
@@ -282,7 +261,6 @@ def test_what_is_private_can_be_entered_by_its_owner_alone(benchmarked, on_prefe
 
 @pytest.fixture(scope="module")
 def flow(place) -> "subprocess.CompletedProcess[bytes]":
-    """The flow ``evaluate`` as a deployment has it run, with good tables and with bad ones."""
     for name in ("flow_home", "flow_tmp"):
         (place / name).mkdir()
     own = _surroundings(place, "flow_home", "flow_tmp")

@@ -47,14 +47,12 @@ def test_roles_are_proposed_where_one_is_not_given(place):
 
 
 def test_a_column_that_numbers_the_records_is_left_out(place):
-    """Held-out records are numbered from 1 too, and would be taken for people of the real table."""
     meant = of()
     assert meant.data.identifier is None
     assert "id" in meant.data.drop
 
 
 def test_what_looks_like_two_answers_is_none_where_control_records_have_a_third(place):
-    """Pixels that are 0 or 1 but for one image: read as truth values, the control records were refused."""
     bright = np.random.default_rng(1).integers(0, 2, 200).astype(float)
     pd.read_csv("real.csv").assign(pixel=bright).to_csv("real.csv", index=False)
     for third, kind in ((1.0, "boolean"), (8.0, None)):
@@ -87,16 +85,12 @@ def test_a_study_says_roles_readings_metrics_and_limits(place, settings):
     Path("study.yaml").write_text(yaml.safe_dump(study))
     meant = of(study="study.yaml")
     assert (meant.data.source, meant.data.rows) == ("real.csv", None)
-    assert meant.data.columns["sick"].type == "boolean"
-    assert meant.thresholds == limits
+    assert (meant.data.columns["sick"].type, meant.thresholds) == ("boolean", limits)
     assert [each["name"] for each in meant.metrics] == ["zero_cap", "rapid"]
     other = of(
-        study="study.yaml",
-        sensitive=["city"],
-        quasi_identifiers=["age"],
-        metrics=["rapid"],
+        study="study.yaml", sensitive=["city"], quasi_identifiers=["age"], metrics=["rapid"],
         thresholds={"risk/rapid": 0.1},
-    )
+    )  # fmt: skip
     assert (other.data.sensitive, other.metrics, other.thresholds) == (["city"], ["rapid"], {"risk/rapid": 0.1})
 
 
@@ -201,8 +195,7 @@ def test_the_maker_of_the_release_is_told_words_and_whole_people(place, say, sec
     said = say("evaluate", *tables, "--for-vendor")
     assert said.code == 1, said
     found = json.loads(Path("out.json").read_text())
-    assert set(found) == {"word", "exit_code", "limits"}
-    assert (found["word"], found["exit_code"]) == ("RISK", 1)
+    assert (set(found), found["word"], found["exit_code"]) == ({"word", "exit_code", "limits"}, "RISK", 1)
     shares = {each["quantity"]: each["people_in_100"] for each in found["limits"]}
     assert shares["memorization/common_rows_proportion"] is None
     assert all(share is None or isinstance(share, int) for share in shares.values())

@@ -28,7 +28,6 @@ FOLDS = range(2)
 
 @flow(persist_result=False)
 def mine(table, workspace):
-    """Judge a generator of ours beside a copy."""
     people = sample(table, **ROLES, folds=2, seed=3, workspace=workspace)
     made = [synthesize.submit(people, "cart", fold=k, min_samples_leaf=10) for k in FOLDS]
     made += [synthesize.submit(people, "copy", fold=k, name="thief") for k in FOLDS]
@@ -39,33 +38,21 @@ def mine(table, workspace):
 
 @pytest.fixture(scope="module")
 def study(folder, prefect_database, threads):
-    """The same by ``benchmark``."""
-    return benchmark(
-        {
-            "name": "same",
-            "data": {"source": str(folder / "people.csv"), **ROLES},
-            "split": {"folds": 2, "repetitions": 1},
-            "synthesizers": [{"name": "cart", "min_samples_leaf": 10}, {"name": "thief", "kind": "copy"}],
-            "references": [],
-            "population_yardstick": False,
-            "metrics": METRICS,
-            "bootstrap": {"confidence": 0.9, "resamples": 100},
-            "thresholds": LIMITS,
-            "runner": threads,
-            "workspace": str(folder / "same"),
-            "seed": 3,
-        }
-    )
+    return benchmark({
+        "name": "same", "data": {"source": str(folder / "people.csv"), **ROLES},
+        "split": {"folds": 2, "repetitions": 1},
+        "synthesizers": [{"name": "cart", "min_samples_leaf": 10}, {"name": "thief", "kind": "copy"}], "references": [],
+        "population_yardstick": False, "metrics": METRICS, "bootstrap": {"confidence": 0.9, "resamples": 100},
+        "thresholds": LIMITS, "runner": threads, "workspace": str(folder / "same"), "seed": 3,
+    })  # fmt: skip
 
 
 def ledgers_in(workspace):
-    """Return all ledgers of a workspace, each as its rows in order, whatever their folders are called."""
     found = [pd.read_parquet(path) for path in workspace.glob("ledgers/*/ledger.parquet")]
     return sorted(found, key=lambda ledger: (ledger["score"].sum(), ledger["distance"].sum()))
 
 
 def assert_same(judged, workspace, study, folder):
-    """Assert that both have the same ledgers and findings, to the bit."""
     for own, theirs in zip(ledgers_in(workspace), ledgers_in(folder / "same"), strict=True):
         pd.testing.assert_frame_equal(own, theirs, check_exact=True)
     assert repr(judged.result.findings) == repr(study.result.findings)
@@ -103,7 +90,6 @@ def test_the_numbers_are_those_of_benchmark_on_dask(study, folder, tmp_path):
 
 
 def test_without_a_server_and_with_frames(study, folder, people, tmp_path):
-    """By the functions alone: the real table as a frame, and one release brought as a frame, the other as a file."""
     frame = people()
     real = sample.fn(frame, **ROLES, folds=2, seed=3, workspace=str(tmp_path))
     made = [synthesize.fn(real, "cart", fold=k, min_samples_leaf=10) for k in FOLDS]
@@ -113,8 +99,7 @@ def test_without_a_server_and_with_frames(study, folder, people, tmp_path):
     made += [release.fn(real, str(tmp_path / "made.csv"), fold=1, name="thief")]
     ledgers = [attack.fn(each, METRICS) for each in made]
     judged = judge.fn(estimate.fn(reversed_(ledgers), confidence=0.9, resamples=100), LIMITS)
-    logged = log.fn(judged, experiment="mine")
-    assert set(logged.runs) == {"cart", "thief"}
+    assert set(log.fn(judged, experiment="mine").runs) == {"cart", "thief"}
     own, theirs = (
         {(f.synthesizer, f.measure): f for f in each.result.findings if f.synthesizer == "cart"}
         for each in (judged, study)
@@ -125,7 +110,6 @@ def test_without_a_server_and_with_frames(study, folder, people, tmp_path):
 
 
 def reversed_(ledgers):
-    """Return the ledgers with the places of each generator in another order."""
     return [ledgers[1], ledgers[0], ledgers[3], ledgers[2]]
 
 
@@ -146,7 +130,6 @@ def test_a_cell_that_is_found_again_is_shown_as_cached(folder, tmp_path, prefect
 
 
 def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_database):
-    """A frame, unlike a path, is a parameter of our task alone: Prefect keeps its type, and its texts stay unsaid."""
 
     @flow
     def theirs():
@@ -178,7 +161,6 @@ for number, block in enumerate(blocks):
 
 
 def test_the_page_about_tasks_says_what_runs(folder, start_python, tmp_path, threads):
-    """One after the other in one process, and with fewer generators where the page has the usual ones."""
     page = str(Path(__file__).parents[2] / "docs" / "tasks.md")
     small = f'"metrics": ["zero_cap"], "references": ["copy"], "runner": {threads},'
     process = start_python("-c", ONE_BY_ONE.format(page=page, small=small), folder / "people.csv", cwd=tmp_path)
@@ -192,20 +174,13 @@ def test_the_page_about_tasks_says_what_runs(folder, start_python, tmp_path, thr
 
 
 def test_studies_do_not_disturb_each_other_nor_the_host(folder, tmp_path, prefect_database, threads):
-    """One after the other and as subflows of one flow: own numbers, and settings and environment as before."""
 
     def study(seed, runner):
         return {
-            "name": f"seed-{seed}",
-            "data": {"source": str(folder / "people.csv"), **ROLES},
-            "split": {"folds": 2, "repetitions": 1},
-            "synthesizers": ["cart"],
-            "references": [],
-            "metrics": ["zero_cap"],
-            "runner": runner,
-            "workspace": str(tmp_path / "w"),
-            "seed": seed,
-        }
+            "name": f"seed-{seed}", "data": {"source": str(folder / "people.csv"), **ROLES},
+            "split": {"folds": 2, "repetitions": 1}, "synthesizers": ["cart"], "references": [],
+            "metrics": ["zero_cap"], "runner": runner, "workspace": str(tmp_path / "w"), "seed": seed,
+        }  # fmt: skip
 
     @flow(persist_result=False)
     def both():
@@ -221,7 +196,6 @@ def test_studies_do_not_disturb_each_other_nor_the_host(folder, tmp_path, prefec
 
 
 def threads_of_libraries():
-    """Return how many threads each library of this process computes with."""
     return {each["filepath"]: each["num_threads"] for each in threadpool_info()}
 
 

@@ -59,7 +59,6 @@ def killed():
 
 @pytest.fixture(scope="module")
 def tasks(tmp_path_factory):
-    """Tasks of a module that workers can import."""
     folder = tmp_path_factory.mktemp("tasks")
     (folder / "tasks_for_workers.py").write_text(TASKS)
     with pytest.MonkeyPatch.context() as patch:
@@ -71,7 +70,6 @@ def tasks(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def calls(tasks):
-    """Calls on two workers."""
     with pool_calls(2) as calls:
         yield calls
 
@@ -79,8 +77,7 @@ def calls(tasks):
 def test_a_task_runs_in_another_process_and_takes_the_answers_of_others(calls, tasks):
     assert calls.submit(tasks.process).result() != os.getpid()
     both = calls.submit(tasks.add, calls.submit(tasks.add, 1), to=3)
-    assert (both.failure(), both.result()) == (None, 5)
-    assert calls.call(tasks.add, 1, to=2) == 3
+    assert (both.failure(), both.result(), calls.call(tasks.add, 1, to=2)) == (None, 5, 3)
     assert calls.call(tasks.process) == os.getpid()
     assert calls.here().submit(tasks.process).result() == os.getpid()
 
@@ -169,7 +166,6 @@ def test_where_no_workers_can_be_made_at_all_the_call_fails_and_nobody_waits(tas
 
 
 def test_a_worker_that_is_killed_while_its_pool_ends_keeps_nobody_waiting(tasks, monkeypatch):
-    """Of two idle workers one holds the lock under which work is taken: each is killed in its turn."""
     for place in (0, 1):
         calls = pool.PoolCalls(2)
         for answer in [calls.submit(tasks.process) for _ in range(8)]:
@@ -196,8 +192,7 @@ def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
     with pool_calls(1) as calls:
         killed = calls.submit(tasks.killed)
         ours = [calls.submit(tasks.process, how=OURS) for _ in range(3)]
-        assert killed.failure() == LOST
-        assert [each.failure() for each in ours] == [None] * 3
+        assert (killed.failure(), [each.failure() for each in ours]) == (LOST, [None] * 3)
 
 
 @pytest.mark.proof

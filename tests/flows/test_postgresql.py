@@ -24,7 +24,6 @@ opened(sys.argv[1]).create_experiment(sys.argv[2])
 
 
 def _program(name: str) -> str:
-    """Return where a program of PostgreSQL is: Debian's are beside their version."""
     found = [str(each) for each in sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))][-1:]
     place = shutil.which(name) or next(iter(found), None)
     if place is None:
@@ -33,13 +32,11 @@ def _program(name: str) -> str:
 
 
 def _open_to_all() -> str:
-    """Return a folder for what is temporary that other users can enter, unlike the one of all tests."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
 
 
 @pytest.fixture(scope="module")
 def server():
-    """Give the address of a server without databases of ours, on loopback, in a folder of its own."""
     initdb, postgres = _program("initdb"), _program("postgres")
     folder = Path(tempfile.mkdtemp(prefix="synthrisk-postgresql-", dir=_open_to_all()))
     as_whom = {}
@@ -69,7 +66,6 @@ def server():
 
 @pytest.fixture
 def new_store(server):
-    """Give the address of a database that has no tables yet."""
     import psycopg
 
     name = f"store{time.monotonic_ns()}"
@@ -106,8 +102,7 @@ def test_four_studies_at_once_on_a_new_store_are_there_with_all_their_metrics(ne
     studies = {}
     for run in runs:
         studies.setdefault(run.data.tags["study_id"], {})[run.data.tags.get("synthesizer", "study")] = run
-    assert len(studies) == 4
-    assert {run.info.status for run in runs} == {"FINISHED"}
+    assert (len(studies), {run.info.status for run in runs}) == (4, {"FINISHED"})
     assert not any("incomplete" in run.data.tags for run in runs)
     numbers = [{name: run.data.metrics for name, run in each.items()} for each in studies.values()]
     assert set(numbers[0]) == {"release", "study"}

@@ -16,7 +16,6 @@ from synthrisk.tasks.attack import Step, steps_in
 
 
 def lines_of(total: int, seconds: float) -> list[str]:
-    """Return what is said of releases that take so many seconds each."""
     out, now = io.StringIO(), [100.0]
     lines, pace = Lines(Console(file=out, width=40), total, lambda: now[0]), Pace(total, lambda: now[0])
     for done in range(1, total + 1):
@@ -32,8 +31,7 @@ def test_a_line_a_tenth_says_how_long_it_still_takes():
         "releases attacked: 10 of 42, about 50 seconds left",
     ]
     assert said[5] == "releases attacked: 30 of 42, about 20 seconds left"
-    assert said[-1] == "releases attacked: 42 of 42"
-    assert len(said) == 9
+    assert (said[-1], len(said)) == ("releases attacked: 42 of 42", 9)
 
 
 @pytest.mark.parametrize(("total", "seconds", "most"), [(1000, 0.1, 10), (1000, 5.0, 500), (3, 400.0, 3), (1, 1.0, 1)])
@@ -134,11 +132,9 @@ def test_what_goes_before_the_first_release_is_not_reckoned_with():
         now[0] = at
         lines.advance(done, pace.left(done))
     assert out.getvalue().splitlines() == [
-        "releases attacked: 1 of 4",
-        "releases attacked: 2 of 4, about 20 seconds left",
-        "releases attacked: 3 of 4, about 10 seconds left",
-        "releases attacked: 4 of 4",
-    ]
+        "releases attacked: 1 of 4", "releases attacked: 2 of 4, about 20 seconds left",
+        "releases attacked: 3 of 4, about 10 seconds left", "releases attacked: 4 of 4",
+    ]  # fmt: skip
 
 
 class Cells:
@@ -176,8 +172,7 @@ def test_what_is_called_when_asked_for_is_called_in_order():
     called = []
     asked = [PlainCalls().submit(_Noted(called, name)) for name in ("one", "two")]
     assert not asked[0].has_ended()
-    assert called == []
-    assert [each.result() for each in study_course._as_they_end(asked)] == ["one", "two"]
+    assert (called, [each.result() for each in study_course._as_they_end(asked)]) == ([], ["one", "two"])
     assert called == ["one", "two"]
 
 

@@ -18,7 +18,6 @@ from synthrisk.tasks.workspace.store import check_writable
 
 @pytest.fixture
 def free_port():
-    """A port at which nobody listens."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return taken.getsockname()[1]
@@ -26,7 +25,6 @@ def free_port():
 
 @pytest.fixture
 def open_port():
-    """A port at which somebody listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server.getsockname()[1]
 
@@ -102,16 +100,11 @@ def test_places_that_cannot_be_written_are_refused(tmp_path):
 
 def test_all_of_it_is_told_at_once(tmp_path, free_port):
     (tmp_path / "file").touch()
-    study = load(
-        {
-            "name": "x",
-            "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["income"]},
-            "synthesizers": ["cart"],
-            "metrics": ["zero_cap"],
-            "tracking": {"uri": f"http://127.0.0.1:{free_port}"},
-            "workspace": str(tmp_path / "file"),
-        }
-    )
+    study = load({
+        "name": "x", "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["income"]},
+        "synthesizers": ["cart"], "metrics": ["zero_cap"], "tracking": {"uri": f"http://127.0.0.1:{free_port}"},
+        "workspace": str(tmp_path / "file"),
+    })  # fmt: skip
     told = r"study x has 2 errors:\n- tracking\.uri must .*\n- workspace must be a folder"
     with pytest.raises(InputError, match=told):
         check(study)
@@ -127,13 +120,10 @@ def test_a_limit_against_control_records_needs_them():
 
 def test_names_that_power_takes_are_refused_and_each_problem_is_told_once(tmp_path):
     study = {
-        "name": "x",
-        "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["income"]},
-        "synthesizers": [{"name": "leaky-1pct", "kind": "cart"}],
-        "metrics": ["zero_cap"],
-        "power": {},
+        "name": "x", "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["income"]},
+        "synthesizers": [{"name": "leaky-1pct", "kind": "cart"}], "metrics": ["zero_cap"], "power": {},
         "workspace": str(tmp_path),
-    }
+    }  # fmt: skip
     with pytest.raises(InputError, match="must have distinct names, got 'leaky-1pct' twice"):
         check(load(study))
     with pytest.raises(InputError, match=r"^cart takes no option 'leaves'") as refused:

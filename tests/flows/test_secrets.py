@@ -45,7 +45,6 @@ class _Tables(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def served(folder) -> Iterator[str]:
-    """Serve ``people.csv``; give the address."""
     _Tables.table = (folder / "people.csv").read_bytes()
     with ThreadingHTTPServer(("127.0.0.1", 0), _Tables) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -55,14 +54,12 @@ def served(folder) -> Iterator[str]:
 
 @pytest.fixture
 def host(served) -> str:
-    """Give the address of a server that nobody has asked yet."""
     _Tables.asked.clear()
     return served
 
 
 @pytest.fixture
 def held(monkeypatch) -> str:
-    """Hold a value in the environment that no address may take."""
     monkeypatch.setenv("CANARY_KEY", CANARY)
     monkeypatch.setenv("SYNTHRISK_VARIABLES", "OTHER")
     return CANARY
@@ -70,13 +67,11 @@ def held(monkeypatch) -> str:
 
 @pytest.fixture
 def allowed(held, monkeypatch) -> str:
-    """Hold a value in the environment that addresses may take."""
     monkeypatch.setenv("SYNTHRISK_VARIABLES", "CANARY_KEY")
     return held
 
 
 def tells(text: str) -> bool:
-    """Tell whether a text has the canary, in whatever way it is written."""
     return any("Kohlmeise" in each for each in (text, unquote(text))) or holds(text.encode(), CANARY)
 
 
@@ -93,8 +88,7 @@ TAKING = {
 }
 """Settings that take an address in which variables are filled in."""
 OTHERS = {
-    "a workspace": lambda at: ["workspace", f"s3://{NAMED}/work"],
-    "a folder": lambda _: ["workspace", NAMED],
+    "a workspace": lambda at: ["workspace", f"s3://{NAMED}/work"], "a folder": lambda _: ["workspace", NAMED],
     "a table by name": lambda _: ["data.source", {"name": NAMED, "options": {}}],
     "an option of a table": lambda _: ["data.source", {"name": "adult", "options": {"rows": NAMED}}],
     "OpenML": lambda _: ["data.source", f"openml:{NAMED.lower()}"],
@@ -103,19 +97,17 @@ OTHERS = {
     "a callable": lambda _: ["synthesizers", [{"name": "v", "kind": "callable", "path": f"{NAMED}.py:make"}]],
     "a scheduler": lambda _: ["runner", {"kind": "dask", "address": f"tcp://{NAMED}:1"}],
     "a runner": lambda _: ["runner", {"kind": "prefect.task_runners:ThreadPoolTaskRunner", "options": {"x": NAMED}}],
-    "an experiment": lambda _: ["tracking.experiment", NAMED],
-    "a block": lambda _: ["tracking.block", NAMED],
+    "an experiment": lambda _: ["tracking.experiment", NAMED], "a block": lambda _: ["tracking.block", NAMED],
     "a column": lambda _: ["data.columns", {"age": {"type": "date", "format": NAMED}}],
     "a unit": lambda _: ["data.columns", {"age": {"type": "number", "unit": NAMED}}],
     "a missing text": lambda _: ["data.missing", [NAMED]],
     "a source of a limit": lambda _: ["thresholds", {"risk/zero_cap": {"value": 0.1, "source": NAMED}}],
-}
+}  # fmt: skip
 """Settings in which none is."""
 
 
 @pytest.fixture
 def asked(settings, folder, tmp_path, host):
-    """Give a function that writes a study with a setting, or says it with ``--set``; it returns a command."""
 
     def arguments(setting: str, value: object, how: str) -> list[str]:
         study = settings(tmp_path / "work", folder / "people.csv")
@@ -186,7 +178,6 @@ def test_other_commands_take_none_that_is_not_allowed(command, say, tmp_path, ho
 
 @pytest.fixture
 def told(capfd, caplog, prefect_database) -> Iterator[list[str]]:
-    """Give a function's texts: collect what is printed and logged, and what Prefect's database then holds."""
     caplog.set_level("DEBUG")
     texts: list[str] = []
     yield texts

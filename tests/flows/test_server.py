@@ -14,7 +14,6 @@ from synthrisk.flows.orchestration.server import OwnServer, prefect_api
 
 
 def answers(url: str) -> bool:
-    """Tell whether a Prefect API answers there."""
     try:
         with urlopen(f"{url}/health", timeout=5) as answer:
             return bool(answer.read() == b"true")
@@ -29,7 +28,6 @@ def seen_by_a_thread() -> str | None:
 
 @pytest.fixture
 def settings_of_others() -> Iterator[None]:
-    """Put back what threads find: the server of other tests, where one runs in this process."""
     before = prefect.context.GLOBAL_SETTINGS_CONTEXT
     yield
     prefect.context.GLOBAL_SETTINGS_CONTEXT = before

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.proof
 
 @pytest.fixture(scope="module")
 def study(folder, settings):
-    """A study whose only synthesizer takes an hour."""
     slow = {"name": "stuck", "kind": "callable", "path": f"{folder / 'generators.py'}:stuck"}
     path = folder / "stopped.yaml"
     own = settings(folder / "stopped", folder / "people.csv", name="stopped", synthesizers=[slow])
@@ -26,7 +25,6 @@ def study(folder, settings):
 
 
 def stopped(start, study, folder, number: int, whole_group: bool, **how):
-    """Start the study, send the signal when a worker is at work, and return process, children, seconds, and stderr."""
     process = start("benchmark", study, cwd=folder, **how)
     own = psutil.Process(process.pid)
     last = time.monotonic() + 180
@@ -63,12 +61,10 @@ def test_prefect_hears_of_it(study, prefect_database):
 
     with get_client(sync_client=True) as client:
         runs = [run for run in client.read_flow_runs(limit=200) if run.name in ("benchmark stopped", "study stopped")]
-    assert len(runs) == 4
-    assert {run.state.name for run in runs} == {"Cancelled"}
+    assert (len(runs), {run.state.name for run in runs}) == (4, {"Cancelled"})
 
 
 def test_it_ends_though_nobody_reads_what_it_says():
-    """As where the terminal, or the program that reads its pipe, has gone first."""
     code = (
         "import time\n"
         "from synthrisk.flows.execution.signals import stoppable\n"
@@ -146,8 +142,7 @@ def test_what_ends_by_itself_is_ended_where_it_does_not(patience, ends, signals,
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
         try:
-            assert process.wait(20) == code
-            assert process.stdout.readline() == b"meanwhile\n"
+            assert (process.wait(20), process.stdout.readline()) == (code, b"meanwhile\n")
             assert bool(psutil.wait_procs([child], timeout=2)[1]) == (code != 130)
         finally:
             process.kill()

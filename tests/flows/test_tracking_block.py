@@ -36,7 +36,6 @@ PASSWORD = "Blaumeise-Kq9"
 
 
 def holding(secret: str, *folders: Path) -> list[str]:
-    """Return the files that hold a text, in its own letters."""
     files = [p for folder in folders for p in folder.rglob("*") if p.is_file()]
     return [str(p) for p in files if secret.encode() in p.read_bytes()]
 
@@ -55,17 +54,13 @@ def block(prefect_database, folder) -> str:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory) -> Iterator[int]:
-    """Run MLflow's server, which does not look at passwords; give its port."""
     place, port = tmp_path_factory.mktemp("server"), _free_port()
     store = ["--backend-store-uri", f"sqlite:///{place / 'mlflow.db'}", "--artifacts-destination", str(place / "kept")]
     process = subprocess.Popen(
         [sys.executable, "-m", "mlflow", "server", "--workers", "1", "--port", str(port), *store],
-        env=os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
-        cwd=place,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+        env=os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}, cwd=place, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
     try:
         until = time.monotonic() + 240
         while time.monotonic() < until and process.poll() is None:
@@ -130,8 +125,7 @@ def test_a_store_that_breaks_does_not_tell_its_password(logged_of, tmp_path, pre
     (kept,) = (tmp_path / "failures").iterdir()
     assert "RemoteDisconnected" in kept.read_text("utf-8")
     assert ids_waiting(tmp_path) == ["s"]
-    told = "".join(traceback.format_exception(raised.value))
-    assert PASSWORD not in told
+    assert PASSWORD not in "".join(traceback.format_exception(raised.value))
     assert holding(PASSWORD, tmp_path) == []
 
 

@@ -33,7 +33,6 @@ SOURCE = "disclosure board, minutes of 2026-03-01"
 def outcome(
     names=("cart",), limits=2, memorization=0.02, checks=(PASSED,), label="income", failures=None, leaky=0.04, **more
 ):
-    """Return a study in which the last measure has no limit."""
     measures = [replace(m, sensitive=label) for m in MEASURES]
     reached = {"copy": 0.6, "near": 0.4, "leaky": leaky, "fresh": 0.0}
     findings = [
@@ -44,24 +43,17 @@ def outcome(
     told = {f"memorization/{m.key}": 0.1 for m in measures[:limits]}
     return Outcome(
         StudyResult(
-            "20261123-013609-1ddbd6",
-            "klinik",
-            findings,
-            checks,
+            "20261123-013609-1ddbd6", "klinik", findings, checks,
             beside_other_kind(findings, told, checks, Beside(ANSWERS, leaked={"leaky": 0.1})) if told else [],
-            failures or {},
-            {name: Limit(value, SOURCE) for name, value in told.items()},
+            failures or {}, {name: Limit(value, SOURCE) for name, value in told.items()},
             {"data": "klinik.csv", "records": "6000", "columns": "4", "releases": "6"},
             {f.synthesizer: {"role": f.role} for f in findings} | {n: {"role": "synthesizer"} for n in failures or ()},
             ANSWERS,
             utility=[Usefulness(n, "synthesizer", USE, around(0.8, 0.01), NOT_ESTIMABLE, NOT_ESTIMABLE) for n in names],
-            leaked={"leaky": 0.1},
-            quasi_identifiers=("age", label),
-            sensitive=(label,),
-            **more,
+            leaked={"leaky": 0.1}, quasi_identifiers=("age", label), sensitive=(label,), **more,
         ),
         Logged("sqlite:///x", "1", "s", {}, Pages(".synthrisk/reports/20261123-013609-1ddbd6/report.html")),
-    )
+    )  # fmt: skip
 
 
 def said(*arguments, width=80, **more):
@@ -101,15 +93,12 @@ def test_without_limits_the_first_words_are_that_nothing_was_judged():
     assert "3 of 3 measures have no limit" in text
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"memorization": 0.3}, "RISK  crosses 2 of 2 limits"),
-        ({"memorization": 0.1}, "INCONCLUSIVE  interval holds the limit"),
-        ({"checks": (BROKEN,)}, "INVALID  references misbehaved"),
-        ({"failures": {"ctgan": "no memory"}}, "FAILED  not run to the end"),
-    ],
-)
+@pytest.mark.parametrize(("more", "words"), [
+    ({"memorization": 0.3}, "RISK  crosses 2 of 2 limits"),
+    ({"memorization": 0.1}, "INCONCLUSIVE  interval holds the limit"),
+    ({"checks": (BROKEN,)}, "INVALID  references misbehaved"),
+    ({"failures": {"ctgan": "no memory"}}, "FAILED  not run to the end"),
+])  # fmt: skip
 def test_every_verdict_says_why(more, words):
     assert words in said(**more)
 
@@ -216,7 +205,6 @@ def test_a_limit_in_people_has_its_number_behind_it_where_that_takes_no_line_mor
 
 
 def test_sentences_come_by_how_near_they_are_to_their_limit():
-    """Those of limits that are crossed come first; a word that is not that of the generator stands before its own."""
     made = outcome()
     (first, *_), near = made.result.verdicts, 0.09
     told = [
@@ -253,8 +241,7 @@ def test_a_verdict_of_a_generator_is_folded_before_what_stands_below_is_left_out
     result = full.result
     (verdict, *rest) = result.verdicts
     told = replace(full, result=replace(result, verdicts=[replace(verdict, brief=words, word="RISK"), *rest]))
-    text = " ".join(" ".join(line.plain.split()) for line in answer_lines(told, 80))
-    assert words in text
+    assert words in " ".join(" ".join(line.plain.split()) for line in answer_lines(told, 80))
 
 
 def test_of_one_generator_all_stands_below_it_though_the_attacker_knows_many_columns():
@@ -322,8 +309,7 @@ def test_two_names_with_one_beginning_stay_apart():
 
 
 def test_of_many_generators_the_rest_are_counted():
-    text = said([f"vine-{i}" for i in range(60)])
-    assert "and 55 more: 55 NO EVIDENCE" in text
+    assert "and 55 more: 55 NO EVIDENCE" in said([f"vine-{i}" for i in range(60)])
     mixed = outcome([f"vine-{i}" for i in range(60)], failures={f"ctgan-{i}": "no memory" for i in range(7)})
     assert "and 62 more: 55 NO EVIDENCE, 7 FAILED" in "\n".join(line.plain for line in answer_lines(mixed, 80))
 
@@ -333,8 +319,7 @@ def test_of_many_generators_the_rest_are_counted():
 )
 @pytest.mark.parametrize("width", [80, 120, 40])
 def test_no_label_breaks_a_line(label, width):
-    text = said(["n" * 100, "cart"], label=label, width=width)
-    assert label[:8] in text
+    assert label[:8] in said(["n" * 100, "cart"], label=label, width=width)
 
 
 def test_a_name_with_a_line_break_or_an_escape_is_text_on_one_line():

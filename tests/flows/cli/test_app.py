@@ -24,7 +24,6 @@ COMMANDS = ("benchmark", "evaluate", "try", "init", "split", "metrics", "compare
 
 
 def is_clean(place: Path) -> bool:
-    """Tell whether nothing was computed or tracked: no release, ledger, report or store."""
     left = {p.name for p in place.rglob("*")}
     return not left & {"releases", "ledgers", "findings", "mlflow.db", "artifacts", "report.html", "failures"}
 
@@ -41,9 +40,6 @@ def refused(said, place: Path, *words: str) -> str:
     return said.err
 
 
-# wrong input that is seen before anything starts; all kinds of it are in tests/bad_inputs
-
-
 def test_absent_study(place, say):
     refused(say("benchmark", "stdy.yaml"), place, "there is no file 'stdy.yaml'")
     refused(say("split", "stdy.yaml", "--to", "parts"), place, "'stdy.yaml'")
@@ -51,8 +47,7 @@ def test_absent_study(place, say):
 
 def test_an_absent_table_is_told_before_anything_else(place, say):
     said = say("evaluate", "people.csv", "absent.csv")
-    assert (said.code, said.out) == (2, "")
-    assert said.err.splitlines() == ["Error: there is no file 'absent.csv'"]
+    assert (said.code, said.out, said.err.splitlines()) == (2, "", ["Error: there is no file 'absent.csv'"])
 
 
 def test_nothing_to_try_is_refused(place, say):
@@ -82,14 +77,10 @@ def test_all_problems_of_the_options_are_told_at_once(place, say):
     assert is_clean(place)
 
 
-@pytest.mark.parametrize(
-    ("override", "library", "extra"),
-    [
-        ("synthesizers=[gaussian_copula]", "sdv", "sdv"),
-        ("synthesizers=[{name: big, kind: ctgan}]", "sdv", "sdv"),
-        ("runner.kind=dask", "prefect_dask", "dask"),
-    ],
-)
+@pytest.mark.parametrize(("override", "library", "extra"), [
+    ("synthesizers=[gaussian_copula]", "sdv", "sdv"), ("synthesizers=[{name: big, kind: ctgan}]", "sdv", "sdv"),
+    ("runner.kind=dask", "prefect_dask", "dask"),
+])  # fmt: skip
 def test_extra_that_is_not_installed(place, say, monkeypatch, override, library, extra):
     find = importlib.util.find_spec
     absent = lambda name, *rest: None if name.partition(".")[0] == library else find(name, *rest)  # noqa: E731
@@ -150,9 +141,6 @@ def test_what_is_checked_before_the_server_starts_is_not_checked_again(place, pe
         check_on(study, sample)
 
 
-# help
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_shows_an_example(say, command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
@@ -174,7 +162,6 @@ def test_help_lists_the_commands(say):
 
 
 def test_examples_of_the_help_are_commands_that_exist(say):
-    """Every option that an example names is an option of the command."""
     for command in COMMANDS:
         said = say(command, "--help")
         example = said.out.partition("Example:")[2]
@@ -182,24 +169,15 @@ def test_examples_of_the_help_are_commands_that_exist(say):
             assert option in said.out.partition("Example:")[0]
 
 
-# metrics, schema
-
-
 def test_metrics_as_markdown_has_a_row_a_metric(say):
     said = say("metrics", "--markdown")
     lines = said.out.splitlines()
-    assert said.code == 0
-    assert len(lines) == 2 + len(METRICS)
-    assert len({line.count("|") for line in lines}) == 1
+    assert (said.code, len(lines), len({line.count("|") for line in lines})) == (0, 2 + len(METRICS), 1)
 
 
 def test_schema_is_json(say):
     said = say("schema")
-    assert said.code == 0
-    assert json.loads(said.out) == schema()
-
-
-# split
+    assert (said.code, json.loads(said.out)) == (0, schema())
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
@@ -247,9 +225,6 @@ def test_split_refuses_data_that_do_not_fit(place):
     with pytest.raises(InputError, match="incom"):
         write_parts(load("study.yaml", ["data.sensitive=[incom]"]), Path("parts"), "csv")
     assert not Path("parts").exists()
-
-
-# compare, ui
 
 
 def test_compare_without_a_store(place, say):

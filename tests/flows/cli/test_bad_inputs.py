@@ -14,14 +14,12 @@ FOREIGN = ("Traceback", "pydantic", "ValidationError", "validation error", "pand
 
 @pytest.fixture(scope="module")
 def good(people) -> dict[str, str]:
-    """A table, a release, and a study with which nothing is wrong, by their names."""
     tables = {"people.csv": people(60), "release.csv": people(60, seed=1)}
     return {name: table.to_csv(index=False) for name, table in tables.items()} | {"study.yaml": yaml.safe_dump(STUDY)}
 
 
 @pytest.fixture
 def place(tmp_path, good, monkeypatch) -> Path:
-    """A folder to work in, with these files and a folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     for name, text in good.items():
@@ -32,7 +30,6 @@ def place(tmp_path, good, monkeypatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch):
-    """Fail where a command gets as far as the server, or as the study itself, which needs none."""
 
     def started(*_: object, **__: object) -> None:
         pytest.fail("a server was started")
@@ -87,7 +84,6 @@ GOOD = {
 
 @pytest.mark.parametrize("arguments", GOOD.values(), ids=GOOD)
 def test_what_is_right_gets_as_far_as_the_server(place, people, say, arguments):
-    """Nothing but what a case says is wrong with it."""
     people(60, seed=2).to_csv("control.csv", index=False)
     with pytest.raises(pytest.fail.Exception, match="a server was started"):
         say(*arguments)

@@ -41,11 +41,9 @@ def verdict(measure, word, quantity="risk", name="cart"):
 
 
 SETTINGS = {
-    "cart": {"role": "synthesizer", "kind": "cart"},
-    "broken": {"role": "synthesizer", "kind": "callable"},
-    "fresh": {"role": "reference", "kind": "fresh"},
-    "copy": {"role": "reference", "kind": "copy"},
-}
+    "cart": {"role": "synthesizer", "kind": "cart"}, "broken": {"role": "synthesizer", "kind": "callable"},
+    "fresh": {"role": "reference", "kind": "fresh"}, "copy": {"role": "reference", "kind": "copy"},
+}  # fmt: skip
 FINDINGS = [finding(n, s["role"], m) for n, s in SETTINGS.items() if n != "broken" for m in (LIMITED, FREE, LOST)]
 STUDY = StudyResult(
     "20260101-000000-aaaaaa",
@@ -74,7 +72,6 @@ SMALL = of_these(STUDY, "cart")
 
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory):
-    """A store without runs: to make its tables takes seconds."""
     path = tmp_path_factory.mktemp("store") / "mlflow.db"
     MlflowClient(f"sqlite:///{path}").search_experiments()
     return path
@@ -82,7 +79,6 @@ def empty_store(tmp_path_factory):
 
 @pytest.fixture
 def say_of(monkeypatch, say):
-    """Give a function that says what ``compare`` prints of a workspace at 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
 
     def compare(workspace, *given, code=0):
@@ -95,7 +91,6 @@ def say_of(monkeypatch, say):
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory, logged_of):
-    """The workspace of the study above, which many tests look at."""
     folder = tmp_path_factory.mktemp("usual")
     logged_of(STUDY, store(pd.DataFrame({"a": [1, 2, 3]}), folder), folder)
     return folder
@@ -103,13 +98,11 @@ def usual(tmp_path_factory, logged_of):
 
 @pytest.fixture
 def shown(usual, say_of):
-    """Give a function that says what ``compare`` prints of the study above."""
     return partial(say_of, usual)
 
 
 @pytest.fixture
 def compared(tmp_path, logged_of, say_of, empty_store):
-    """Give a function that logs studies and says what ``compare`` prints of them."""
     shutil.copy(empty_store, tmp_path / "mlflow.db")
     table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
 
@@ -125,7 +118,6 @@ ON_LIMIT = re.compile(r"(RISK|NO EVIDENCE|INCONCLUSIVE|CANNOT TELL) on .*limit [
 
 
 def below(printed, measure):
-    """Return what stands below the rows of a measure's table, by synthesizer: on what each verdict is."""
     told, name = {}, ""
     for line in (
         printed.partition(f"\n{measure}")[2].partition("─\n")[2].partition("limits: ")[0].split("\n\n")[0].splitlines()
@@ -139,7 +131,6 @@ def below(printed, measure):
 
 
 def rows_of(printed, measure):
-    """Return the cells of a measure's table by synthesizer."""
     _, _, below = printed.partition(f"\n{measure}")
     body = below.partition("─\n")[2]
     rows = [line for line in body.splitlines() if not ON_LIMIT.fullmatch(line.strip())]
@@ -148,16 +139,11 @@ def rows_of(printed, measure):
 
 
 def whole(printed, width=80):
-    """Check that no line is too wide and no interval broken."""
     for line in printed.splitlines():
-        plain = "".join(c for c in line if c not in "\u2066\u2067\u2068\u2069")
-        assert len(plain) <= width, line
+        assert len("".join(c for c in line if c not in "\u2066\u2067\u2068\u2069")) <= width, line
         assert "\x1b" not in line
     for found in re.findall(r"\[[-+.\d][^\]]*\]", printed):
         assert re.fullmatch(r"\[[+-]?\d*\.\d{3}, [+-]?\d*\.\d{3}\]", found), found
-
-
-# what it says
 
 
 def test_the_headline_is_that_of_the_study(shown):
@@ -177,7 +163,6 @@ def test_the_headline_is_that_of_the_study(shown):
 
 
 def test_a_row_bears_the_verdict_on_its_own_measure(compared):
-    """The verdict of the whole study would reassure, or alarm, where nobody has set a threshold."""
     limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
     printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--all")
     whole(printed)
@@ -204,14 +189,11 @@ def test_a_limit_on_what_the_table_does_not_show_is_told_too(compared):
 
 
 def test_each_word_says_what_it_is_on_with_its_limit(shown):
-    """A word beside the numbers of the row is taken for one on them."""
     printed = shown("--all")
     assert "\nzero_cap.a@b  (limit 0.5 on risk, 0.05 on memorization)\n" in printed
     assert below(printed, "zero_cap.a@b") == {
-        "cart": ["  RISK on memorization, limit 0.05", "  NO EVIDENCE on risk, limit 0.5"],
-        "copy": [],
-        "fresh": [],
-    }
+        "cart": ["  RISK on memorization, limit 0.05", "  NO EVIDENCE on risk, limit 0.5"], "copy": [], "fresh": [],
+    }  # fmt: skip
     assert below(printed, "rapid.a") == {"cart": [], "copy": [], "fresh": []}
     assert "\ncap.ü  (limit 0.5 on risk)\n" in printed
     assert below(printed, "cap.ü")["cart"] == []  # the one limit is on a number of the row
@@ -229,7 +211,6 @@ def test_each_word_says_what_it_is_on_with_its_limit(shown):
 
 
 def test_all_words_on_a_true_positive_rate_are_told_with_it(compared):
-    """A row of membership shows risk and memorization; what is judged is the true-positive rate."""
     measure = Measure("membership", "membership")
     names = ["hospital_one", "hospital_two"]
     found = [finding(n, "synthesizer", measure) for n in names]
@@ -238,15 +219,9 @@ def test_all_words_on_a_true_positive_rate_are_told_with_it(compared):
         Verdict(names[1], "tpr/membership", 0.06, "NO EVIDENCE", "because", 0.0123, 0.0104, 0.02),
     ]
     study = replace(
-        SMALL,
-        findings=found,
-        verdicts=judged,
-        limits={"tpr/membership": Limit(0.06, "board")},
-        settings={n: {"role": "synthesizer", "kind": "cart"} for n in names},
-        failures={},
-        utility=[],
-        answers={},
-    )
+        SMALL, findings=found, verdicts=judged, limits={"tpr/membership": Limit(0.06, "board")},
+        settings={n: {"role": "synthesizer", "kind": "cart"} for n in names}, failures={}, utility=[], answers={},
+    )  # fmt: skip
     printed = compared(study, "--all")
     whole(printed)
     assert "\nmembership  (limit 0.06 on tpr)\n" in printed
@@ -279,9 +254,6 @@ def test_the_latest_study_is_shown(compared):
     assert "zero_cap" not in printed
 
 
-# other forms
-
-
 def test_csv_is_read_back(shown):
     rows = pd.read_csv(io.StringIO(shown("--csv")))
     assert list(rows["synthesizer"]) == [h.synthesizer for h in overview(STUDY).headlines]
@@ -309,18 +281,10 @@ def test_markdown_has_whole_tables(shown):
     assert all(line.endswith("|") for line in lines)
 
 
-# names that are no words
-
-
 NAMES = [
-    "<script>alert('x')</script>",
-    'say "hi" | [bold]loud[/bold]',
-    "long " * 60,
-    "long " * 59 + "tail",
-    "مولد البيانات",
-    "\x1b[31mred\x1b[0m\nnext",
-    "日本語の名前がここにあります、とても長い名前です",
-]
+    "<script>alert('x')</script>", 'say "hi" | [bold]loud[/bold]', "long " * 60, "long " * 59 + "tail", "مولد البيانات",
+    "\x1b[31mred\x1b[0m\nnext", "日本語の名前がここにあります、とても長い名前です",
+]  # fmt: skip
 
 
 @pytest.mark.proof
@@ -330,14 +294,11 @@ def test_no_name_breaks_a_line_or_is_taken_for_markup(compared, monkeypatch, wid
     names = NAMES + [f"generator_number_{n}_of_a_long_series" for n in range(13)]
     measure = Measure("rapid", "rapid", "x" * 290)
     study = replace(
-        STUDY,
-        findings=[finding(n, "synthesizer", measure) for n in names],
+        STUDY, findings=[finding(n, "synthesizer", measure) for n in names],
         verdicts=[verdict(measure, "RISK", "memorization", n) for n in names],
-        limits={f"memorization/{measure.key}": Limit(0.05, "board")},
-        failures={},
-        utility=[],
+        limits={f"memorization/{measure.key}": Limit(0.05, "board")}, failures={}, utility=[],
         settings={n: {"role": "synthesizer", "kind": "cart"} for n in names},
-    )
+    )  # fmt: skip
     printed = compared(study)
     lines = printed.partition("─\n")[2].partition("limits: ")[0].splitlines()
     body = [line for line in lines if "RISK" in line]
@@ -360,16 +321,11 @@ def test_no_name_breaks_a_line_or_is_taken_for_markup(compared, monkeypatch, wid
     assert [g["synthesizer"] for g in json.loads(compared("--json"))["studies"][0]["generators"]] == names
     marked = compared("--markdown")
     rows = [line for line in marked.splitlines() if line.startswith("|")]
-    assert len(rows) == 22
-    assert len({line.count("|") for line in rows}) == 1
+    assert (len(rows), len({line.count("|") for line in rows})) == (22, 1)
     assert "<script" not in marked
 
 
-# over time
-
-
 def contributions(shift, names=("cart",), records=40, seed=0):
-    """Return what records contribute to the memorization of one measure, and the estimate that they make."""
     rng = np.random.default_rng(seed)
     easy = np.random.default_rng(7).random(records)
     parts = [
@@ -387,7 +343,6 @@ def contributions(shift, names=("cart",), records=40, seed=0):
 
 @pytest.fixture
 def logged_with(compared, logged_of, tmp_path):
-    """Give a function that logs a study with contributions, under an id."""
     table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
 
     def log(study_id, kept, found, measures=(LIMITED, FREE), **facts):
@@ -426,15 +381,10 @@ def test_what_has_become_worse_is_flagged_record_by_record(compared, logged_with
     assert "1 of 3 changes" in printed
 
 
-@pytest.mark.parametrize(
-    ("second", "facts", "why"),
-    [
-        ("kept", {"data_digest": "d2"}, "other data"),
-        ("none", {}, "what each record adds was not kept"),
-        ("elsewhere", {}, "kept in another workspace"),
-        ("other mean", {}, "the value is no mean over records"),
-    ],
-)
+@pytest.mark.parametrize(("second", "facts", "why"), [
+    ("kept", {"data_digest": "d2"}, "other data"), ("none", {}, "what each record adds was not kept"),
+    ("elsewhere", {}, "kept in another workspace"), ("other mean", {}, "the value is no mean over records"),
+])  # fmt: skip
 def test_where_records_cannot_be_paired_it_says_why(compared, logged_with, second, facts, why):
     kept, found = contributions(0.0)
     logged_with("20260101-000000-aaaaaa", kept, found)
@@ -471,13 +421,8 @@ def test_numbers_of_a_changed_meaning_are_not_compared(compared, logged_with, me
 
 def test_one_study_has_nothing_to_compare_with(compared, logged_with):
     logged_with("20260101-000000-aaaaaa", *contributions(0.0))
-    printed = compared("--history")
-    assert "one study: nothing to compare with" in printed
-    trend = json.loads(compared("--history", "--json"))["trend"]
-    assert trend[0]["change"] is None
-
-
-# what cannot be shown
+    assert "one study: nothing to compare with" in compared("--history")
+    assert json.loads(compared("--history", "--json"))["trend"][0]["change"] is None
 
 
 def test_what_is_not_there_is_one_sentence_with_the_nearest_name(shown, usual, say):
@@ -496,7 +441,6 @@ def test_studies_of_an_earlier_version_are_told_of(compared, tmp_path):
 
 
 def test_the_history_shows_what_was_judged_beside_memorization(compared):
-    """A limit on a rate or a risk decides words, too: without it nobody sees why a word has changed."""
     limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
     printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--history")
     whole(printed)

@@ -13,7 +13,6 @@ CELL = "Zebrafink-Qx7"
 
 
 def ended(capsys, error: BaseException) -> tuple[object, str]:
-    """Return exit code and stderr of a command that raises."""
     with pytest.raises(SystemExit) as end, told():
         raise error
     return end.value.code, capsys.readouterr().err
@@ -30,8 +29,7 @@ def test_a_wrong_call_is_told_apart_from_wrong_input(capsys):
 
 def test_a_broken_run_names_kind_and_place_and_keeps_the_text_in_a_private_file(capsys):
     code, said = ended(capsys, OSError(f"no space left, {CELL}"))
-    assert code == 4
-    assert said.count("\n") == 1
+    assert (code, said.count("\n")) == (4, 1)
     assert said.startswith("Error: the run failed: OSError in test_ends.py, line ")
     assert CELL not in said
     path = Path(re.search(r"is in (\S+)$", said.strip())[1])

@@ -79,5 +79,4 @@ def test_a_screen_that_is_closed_is_no_error():
 
 def test_a_program_that_runs_the_command_line_ends_as_it_would_without():
     done = subprocess.run([sys.executable, "-c", CALLER], text=True, check=False, capture_output=True)
-    assert done.returncode == 3
-    assert done.stdout.splitlines()[-2:] == ["ended with 0", "at the caller's end"]
+    assert (done.returncode, done.stdout.splitlines()[-2:]) == (3, ["ended with 0", "at the caller's end"])

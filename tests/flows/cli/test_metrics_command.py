@@ -24,8 +24,7 @@ def test_the_list_is_one_whole_line_a_metric_at_80_columns(say, monkeypatch):
     own = {line.split()[0]: line for line in lines if line.startswith("  ") and line.split()[0] in METRICS}
     assert sorted(own) == sorted(METRICS)
     assert len(lines) < len(METRICS) + 12
-    assert own["membership"].split()[1:3] == ["*", "C"]
-    assert own["zero_cap"].split()[1:3] == ["QI", "S"]
+    assert (own["membership"].split()[1:3], own["zero_cap"].split()[1:3]) == (["*", "C"], ["QI", "S"])
     assert own["hidden_rate"].split()[1] == "-"
 
 
@@ -87,8 +86,7 @@ def test_one_metric_says_what_it_sees_and_is_blind_to(say, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     told = say("metrics", "common_rows_proportion").out.partition("\nLeaks seen\n")[2].partition("\nReturns\n")[0]
     lines = {line.partition("(")[0].strip(): line.split() for line in told.splitlines()}
-    assert set(lines["exact copies"][3:]) == {"2"}
-    assert set(lines["near copies"][3:]) == {"."}
+    assert (set(lines["exact copies"][3:]), set(lines["near copies"][3:])) == ({"2"}, {"."})
     assert len(lines["near copies"][3:]) == len(shipped().grid["tables"])
     assert "verdicts rest on your study's own reference generators" in told
     assert "Leaks seen" not in say("metrics", "detection_mlp").out
@@ -153,22 +151,13 @@ def test_a_name_of_another_tool_leads_to_the_metric_that_it_is_here(say):
     assert say("metrics", "Zero-CAP").out.startswith("Zero-CAP is here called zero_cap.\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        (
-            "key_fields",
-            "key_fields of SDMetrics is here the argument quasi_identifiers. Columns that the attacker knows.",
-        ),
-        (
-            "synthetic_data",
-            "synthetic_data of SDMetrics and RAPID is here the argument synthetic. Taken by all metrics.",
-        ),
-        ("cat_tau", "cat_tau of RAPID is here the argument threshold. Taken by rapid."),
-        ("aux_cols", "aux_cols of Anonymeter is here the argument columns_a. Taken by linkability."),
-        ("sensitive", "Argument sensitive. Column or columns that the attacker guesses. Taken by"),
-    ],
-)
+@pytest.mark.parametrize(("name", "said"), [
+    ("key_fields", "key_fields of SDMetrics is here the argument quasi_identifiers. Columns that the attacker knows."),
+    ("synthetic_data", "synthetic_data of SDMetrics and RAPID is here the argument synthetic. Taken by all metrics."),
+    ("cat_tau", "cat_tau of RAPID is here the argument threshold. Taken by rapid."),
+    ("aux_cols", "aux_cols of Anonymeter is here the argument columns_a. Taken by linkability."),
+    ("sensitive", "Argument sensitive. Column or columns that the attacker guesses. Taken by"),
+])  # fmt: skip
 def test_an_argument_of_another_tool_leads_to_ours(say, name, said, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     told = say("metrics", name)

@@ -52,7 +52,6 @@ def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_r
 
 @pytest.mark.parametrize("identifier", ["who", None])
 def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path):
-    """Where they have, independent columns may beat the guess, and the study is valid nevertheless."""
     table = store(pd.DataFrame({"who": ["ann", "ann", "bob"], "a": [1, 2, 3], "b": list("xyx")}), tmp_path)
     sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), str(tmp_path), identifier=identifier)
     marginals = Generator("marginals", "marginals", role="reference", answer="independent")
@@ -64,7 +63,6 @@ def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path
 
 @pytest.mark.parametrize("claims", [True, False])
 def test_the_guess_of_claims_is_not_called_constant(claims, capsys):
-    """It is S, how often such claims are right by luck, and has a line of its own."""
     details = {"statistical_confidence": (0.6, 0.6)} if claims else {}
     risk, measure = Estimate(0.9, 0.8, 1.0), Measure("inference", "inference" if claims else "zero_cap", "vote")
     found = Finding("release", "synthesizer", measure, risk, risk, risk, 0.6, details=details)
@@ -131,7 +129,6 @@ def test_two_repetitions_are_told(repetitions, capsys):
 
 @pytest.mark.parametrize("epsilon", ["", "1.00"])
 def test_names_in_tables_break_between_words_alone(epsilon):
-    """An epsilon leaves less room for names than the longest of them takes: then they stand above their numbers."""
     table = Generators("rapid.income", HEADS)
     table.add_column("verdict")
     if epsilon:

@@ -25,13 +25,10 @@ pytestmark = pytest.mark.proof
 NAME = "Köln's [bold] <b>study</b>"
 FOUND = Estimate(0.5, 0.4, 0.6)
 STUDY = StudyResult(
-    "20260101-000000-aaaaaa",
-    NAME,
-    [Finding("cart", "synthesizer", Measure("zero_cap", "zero_cap", "a"), FOUND, FOUND, FOUND)],
-    [],
-    [],
+    "20260101-000000-aaaaaa", NAME,
+    [Finding("cart", "synthesizer", Measure("zero_cap", "zero_cap", "a"), FOUND, FOUND, FOUND)], [], [],
     settings={"cart": {"role": "synthesizer", "kind": "cart"}},
-)
+)  # fmt: skip
 COMMAND = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
@@ -46,7 +43,6 @@ echo "$1" >> opened.txt
 
 @pytest.fixture
 def workspace(tmp_path, logged_of, monkeypatch):
-    """A workspace with two studies of one name, and a browser that writes down what it is asked to open."""
     monkeypatch.chdir(tmp_path)
     table = store(pd.DataFrame({"a": [1, 2, 3]}), Path("work"))
     for name in ("20260101-000000-aaaaaa", "20260102-000000-bbbbbb"):
@@ -69,21 +65,13 @@ def free_port() -> int:
 
 
 def start(given: list[str]) -> subprocess.Popen[str]:
-    """Start the command line, in a session of its own."""
     return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *given],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", COMMAND, *given], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
-    )
+    )  # fmt: skip
 
 
 def own_processes(group: int) -> list[str]:
-    """Return the commands of the processes whose session a process leads, and that run.
-
-    A process that has ended and that nobody has waited for yet, as a browser for a moment, has no command any more.
-    """
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:

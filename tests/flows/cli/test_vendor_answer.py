@@ -17,7 +17,6 @@ EXACT = {"memorization/rapid.income": 0.31415926, "memorization/copies.income": 
 
 
 def result(checks=(), limits=EXACT, **more):
-    """Return what one release has shown, with numbers that must not be told; ``copies`` counts equal rows."""
     measures = [
         Measure("rapid", "rapid", "income"),
         Measure("copies", "common_rows_proportion", "income"),
@@ -41,15 +40,11 @@ def result(checks=(), limits=EXACT, **more):
 
 
 def test_shares_are_of_whole_people_and_equal_rows_have_none(capsys):
-    assert vendor_answer(result()) == {
-        "word": "RISK",
-        "exit_code": 1,
-        "limits": [
-            {"quantity": "memorization/rapid.income", "word": "RISK", "limit": 12.5, "people_in_100": 31},
-            {"quantity": "memorization/copies.income", "word": "RISK", "limit": 12.5, "people_in_100": None},
-            {"quantity": "tpr/membership", "word": "RISK", "limit": 12.5, "people_in_100": 0},
-        ],
-    }
+    assert vendor_answer(result()) == {"word": "RISK", "exit_code": 1, "limits": [
+        {"quantity": "memorization/rapid.income", "word": "RISK", "limit": 12.5, "people_in_100": 31},
+        {"quantity": "memorization/copies.income", "word": "RISK", "limit": 12.5, "people_in_100": None},
+        {"quantity": "tpr/membership", "word": "RISK", "limit": 12.5, "people_in_100": 0},
+    ]}  # fmt: skip
     print_vendor_answer(result())
     assert capsys.readouterr().out == (
         "Verdict  RISK\n"
@@ -66,14 +61,11 @@ def test_nothing_exact_is_told(capsys):
     assert not re.search(r"\.3|\.27|\.26|\.00|-0|19|report|2026", told)
 
 
-@pytest.mark.parametrize(
-    ("more", "word", "code"),
-    [
-        ({"limits": {}}, "NOT JUDGED", 0),
-        ({"checks": [Check("fresh", "all", "around 0", False, "31 of 100")]}, "INVALID", 3),
-        ({"limits": {}, "failures": {"release": "no file at vendor.csv, 19 rows"}}, "FAILED", 1),
-    ],
-)
+@pytest.mark.parametrize(("more", "word", "code"), [
+    ({"limits": {}}, "NOT JUDGED", 0),
+    ({"checks": [Check("fresh", "all", "around 0", False, "31 of 100")]}, "INVALID", 3),
+    ({"limits": {}, "failures": {"release": "no file at vendor.csv, 19 rows"}}, "FAILED", 1),
+])  # fmt: skip
 def test_without_a_verdict_the_word_alone_is_told(more, word, code, capsys):
     assert vendor_answer(result(**more)) == {"word": word, "exit_code": code, "limits": []}
     print_vendor_answer(result(**more))

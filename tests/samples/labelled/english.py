@@ -59,14 +59,9 @@ def bank() -> Table:
     length, contacts = t.rng.integers(5, 1500, t.rows), t.rng.geometric(0.4, t.rows)
     t.add("age", age, "number", QUASI, age)
     t.add(
-        "job",
-        t.pick("admin.|blue-collar|management|retired|services|student"),
-        LEVELS,
-        QUASI,
-        None,
-        {"unknown": 0.02},
+        "job", t.pick("admin.|blue-collar|management|retired|services|student"), LEVELS, QUASI, None, {"unknown": 0.02},
         unsure=["unknown"],
-    )
+    )  # fmt: skip
     t.add("marital", t.pick("married|single|divorced", [60, 28, 12]), LEVELS, QUASI)
     t.add("education", t.pick("primary|secondary|tertiary"), LEVELS, QUASI, None, {"unknown": 0.04}, unsure=["unknown"])
     t.add("default", t.pick("yes|no", [1, 30]), ANSWER, "sensitive other")
@@ -77,15 +72,9 @@ def bank() -> Table:
     t.add("duration", length, "number duration", "other", length)
     t.add("campaign", contacts, "number", "other quasi-identifier", contacts)
     t.add(
-        "poutcome",
-        t.pick("failure|other|success"),
-        LEVELS,
-        "sensitive other",
-        None,
-        {"unknown": 0.6},
-        ["other"],
+        "poutcome", t.pick("failure|other|success"), LEVELS, "sensitive other", None, {"unknown": 0.6}, ["other"],
         ["unknown"],
-    )
+    )  # fmt: skip
     t.add("y", t.pick("yes|no", [1, 8]), ANSWER, "sensitive other")
     return t
 
@@ -93,11 +82,8 @@ def bank() -> Table:
 def census() -> Table:
     t = Table("census", 1500, 34, ",", "utf-8")
     age, weight, gain, hours = (
-        t.ages(17, 90),
-        t.rng.integers(20000, 700000, t.rows),
-        t.rng.integers(1, 9000, t.rows),
-        t.ages(5, 80),
-    )
+        t.ages(17, 90), t.rng.integers(20000, 700000, t.rows), t.rng.integers(1, 9000, t.rows), t.ages(5, 80),
+    )  # fmt: skip
     gain = gain * (t.rng.random(t.rows) < 0.1)
     t.add("age", age, "number", QUASI, age)
     t.add("workclass", t.pick("Private|Self-emp|Local-gov|State-gov"), LEVELS, QUASI, None, {"?": 0.06})
@@ -125,10 +111,8 @@ def employees() -> Table:
         "Able Baker Cole Drew Ellis Ford Gray Hill Irons Judd King",
     )
     hired, salary, left = (
-        t.days("2005-01-01", "2023-12-31"),
-        t.amounts(62000, 0.3, 0),
-        t.days("2020-01-01", "2023-12-31"),
-    )
+        t.days("2005-01-01", "2023-12-31"), t.amounts(62000, 0.3, 0), t.days("2020-01-01", "2023-12-31"),
+    )  # fmt: skip
     t.add("employee_id", [f"E{i:04d}" for i in range(t.rows)], "code text", AWAY)
     t.add("full_name", names, "text category code", AWAY)
     t.add("email", [f"{n.lower().replace(' ', '.')}{i}@example.com" for i, n in enumerate(names)], "text code", AWAY)

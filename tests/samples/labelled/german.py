@@ -18,11 +18,9 @@ def hospital() -> Table:
     t.add("Verweildauer", stay, "number", EITHER, stay)
     t.add("Entlassgrund", t.pick("regulär|verlegt|verstorben|gegen ärztlichen Rat", [80, 10, 6, 4]), LEVELS, OPEN)
     t.add(
-        "Bemerkung",
-        t.sentences("der Patient klagt über Schmerzen und Fieber seit drei Tagen Übelkeit"),
-        "text",
+        "Bemerkung", t.sentences("der Patient klagt über Schmerzen und Fieber seit drei Tagen Übelkeit"), "text",
         DROPPED,
-    )
+    )  # fmt: skip
     t.add("Mandant", ["KH01"] * t.rows, "constant", DROPPED)
     return t
 
@@ -41,12 +39,9 @@ def survey() -> Table:
     t.add("Vertrauen_Polizei", t.pick(range(1, 6)), SCALE, "sensitive other", None, {"99": 0.07})
     t.add("Raucher", t.pick("Ja|Nein", [3, 7]), ANSWER, OPEN, None, {"NA": 0.08})
     t.add(
-        "Konfession",
-        t.pick("katholisch|evangelisch|muslimisch|keine", [30, 30, 8, 32]),
-        LEVELS,
-        SENSITIVE,
+        "Konfession", t.pick("katholisch|evangelisch|muslimisch|keine", [30, 30, 8, 32]), LEVELS, SENSITIVE,
         kept=["keine"],
-    )
+    )  # fmt: skip
     t.add("Parteipräferenz", t.pick("CDU|SPD|Grüne|FDP|AfD|Linke"), LEVELS, SENSITIVE, None, {"k.A.": 0.1})
     return t
 
@@ -86,11 +81,9 @@ def dutch() -> Table:
     t.add("geboortedatum", born.strftime("%d-%m-%Y"), "date", QUASI, born)
     t.add("geslacht", t.pick("man|vrouw"), "category boolean code", QUASI)
     t.add(
-        "postcode",
-        [f"{a} {b}" for a, b in zip(t.pick([1011, 2511, 3511, 9711]), t.pick("AB|CD|XZ"), strict=True)],
-        LEVELS,
-        QUASI,
-    )
+        "postcode", [f"{a} {b}" for a, b in zip(t.pick([1011, 2511, 3511, 9711]), t.pick("AB|CD|XZ"), strict=True)],
+        LEVELS, QUASI,
+    )  # fmt: skip
     t.add("gemeente", t.pick("Amsterdam|'s-Gravenhage|Utrecht|Groningen"), LEVELS, QUASI)
     t.add("burgerlijke_staat", t.pick("ongehuwd|gehuwd|gescheiden|weduwe"), LEVELS, QUASI)
     t.add("opleiding", t.pick("vmbo|havo|vwo|mbo|hbo|wo"), LEVELS, QUASI)
@@ -98,11 +91,9 @@ def dutch() -> Table:
     t.add("huur", [f"€ {x}" for x in number(rent, 2, ",", ".")], "number", "sensitive other", rent)
     t.add("uitkering", t.pick("ja|nee", [1, 4]), ANSWER, "sensitive other")
     t.add(
-        "opmerkingen",
-        t.sentences("huurder heeft gebeld over de verwarming en wil graag een afspraak maken"),
-        "text",
+        "opmerkingen", t.sentences("huurder heeft gebeld over de verwarming en wil graag een afspraak maken"), "text",
         DROPPED,
-    )
+    )  # fmt: skip
     return t
 
 

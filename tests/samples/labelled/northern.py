@@ -38,14 +38,9 @@ def danish() -> Table:
     t.add("alder", age, "number", QUASI, age)
     t.add("region", t.pick("Hovedstaden|Sjælland|Syddanmark|Midtjylland"), LEVELS, QUASI)
     t.add(
-        "uddannelse",
-        t.pick("folkeskole|gymnasium|faglært|universitet"),
-        LEVELS,
-        QUASI,
-        None,
-        {"uoplyst": 0.06},
+        "uddannelse", t.pick("folkeskole|gymnasium|faglært|universitet"), LEVELS, QUASI, None, {"uoplyst": 0.06},
         unsure=["uoplyst"],
-    )
+    )  # fmt: skip
     t.add("besøgsdato", visit.strftime("%d-%m-%Y"), "date", EITHER, visit)
     t.add("diagnose", t.pick("DE119|DI109|DJ459|DF329", [3, 4, 2, 1]), LEVELS, SENSITIVE)
     t.add("udgift_kr", number(cost, 2, ",", "."), "number", "sensitive other", cost)
@@ -65,13 +60,9 @@ def polish() -> Table:
     t.add("wykształcenie", t.pick("podstawowe|średnie|wyższe"), LEVELS, QUASI)
     t.add("stan cywilny", t.pick("wolny|żonaty/zamężna|rozwiedziony|wdowiec/wdowa"), LEVELS, QUASI)
     t.add(
-        "wynagrodzenie",
-        [f"{x} zł" for x in number(wage, 2, ",", " ")],
-        "number",
-        SENSITIVE,
-        wage,
+        "wynagrodzenie", [f"{x} zł" for x in number(wage, 2, ",", " ")], "number", SENSITIVE, wage,
         {"brak danych": 0.06},
-    )
+    )  # fmt: skip
     t.add("wyznanie", t.pick("katolickie|prawosławne|inne|bezwyznaniowy", [85, 3, 4, 8]), LEVELS, SENSITIVE)
     t.add("niepełnosprawność", t.pick("tak|nie", [1, 9]), ANSWER, SENSITIVE)
     return t
@@ -81,11 +72,9 @@ def czech() -> Table:
     t = Table("Czech register", 600, 24, ";", "cp1250")
     born, rent, age = t.days("1940-01-01", "2003-01-01"), t.amounts(14000, 0.4, 0), t.ages()
     t.add(
-        "rodné číslo",
-        [f"{d}/{i}" for d, i in zip(born.strftime("%y%m%d"), t.distinct(1000, 9999), strict=True)],
-        "code text",
-        AWAY,
-    )
+        "rodné číslo", [f"{d}/{i}" for d, i in zip(born.strftime("%y%m%d"), t.distinct(1000, 9999), strict=True)],
+        "code text", AWAY,
+    )  # fmt: skip
     t.add("pohlaví", t.pick("muž|žena"), "category boolean code", QUASI)
     t.add("věk", age, "number", QUASI, age, {"999": 0.03})
     t.add("obec", t.pick("Praha|Brno|Plzeň|Ústí nad Labem"), LEVELS, QUASI)
@@ -103,11 +92,9 @@ def turkish() -> Table:
     born, fee, age = t.days("1940-01-01", "2010-01-01"), t.amounts(1500), t.ages()
     t.add("TC Kimlik No", t.distinct(10**10, 10**11 - 1), "number code", AWAY)
     t.add(
-        "Adı Soyadı",
-        t.people("Ayşe Mehmet Şule Çağla Emre Gül", "Yılmaz Öztürk Şahin Kaya Çelik Doğan"),
-        "text category code",
-        AWAY,
-    )
+        "Adı Soyadı", t.people("Ayşe Mehmet Şule Çağla Emre Gül", "Yılmaz Öztürk Şahin Kaya Çelik Doğan"),
+        "text category code", AWAY,
+    )  # fmt: skip
     t.add("Cinsiyet", t.pick("Kadın|Erkek"), "category boolean code", QUASI)
     t.add("Yaş", age, "number", QUASI, age)
     t.add("Doğum Tarihi", born.strftime("%d.%m.%Y"), "date", QUASI, born)
@@ -124,11 +111,9 @@ def russian() -> Table:
     t = Table("Russian wages", 900, 26, ";", "cp1251")
     born, wage, age = t.days("1945-01-01", "2003-01-01"), t.amounts(45000), t.ages(18, 75)
     t.add(
-        "ФИО",
-        t.people("Иванов Петров Сидоров Кузнецов Попов", "Анна Олег Ирина Павел Юрий Вера"),
-        "text category code",
-        AWAY,
-    )
+        "ФИО", t.people("Иванов Петров Сидоров Кузнецов Попов", "Анна Олег Ирина Павел Юрий Вера"),
+        "text category code", AWAY,
+    )  # fmt: skip
     t.add("СНИЛС", [f"{i:09d}-{i % 97:02d}" for i in t.distinct(10**8, 10**9)], "code text", AWAY)
     t.add("пол", t.pick("муж|жен"), "category boolean code", QUASI)
     t.add("возраст", age, "number", QUASI, age)

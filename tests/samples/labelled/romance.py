@@ -18,11 +18,9 @@ def french() -> Table:
     t.add("santé", t.pick("très bonne|bonne|moyenne|mauvaise"), LEVELS, SENSITIVE)
     t.add("pays de naissance", t.pick("FR|DZ|MA|PT|NA", [80, 6, 6, 5, 3]), LEVELS, QUASI, kept=["NA"])
     t.add(
-        "commentaires",
-        t.sentences("je ne suis pas satisfait du service mais la réponse était rapide et claire"),
-        "text",
-        DROPPED,
-    )
+        "commentaires", t.sentences("je ne suis pas satisfait du service mais la réponse était rapide et claire"),
+        "text", DROPPED,
+    )  # fmt: skip
     return t
 
 
@@ -31,17 +29,13 @@ def spanish() -> Table:
     born, visit = t.days("1930-01-01", "2010-01-01"), t.days("2022-01-01", "2023-06-30")
     sugar = t.rng.normal(5.6, 1.1, t.rows).round(2)
     t.add(
-        "DNI",
-        [f"{i}{c}" for i, c in zip(t.distinct(10000000, 99999999), t.pick("A|B|C|K|Z"), strict=True)],
-        "code text",
-        AWAY,
-    )
+        "DNI", [f"{i}{c}" for i, c in zip(t.distinct(10000000, 99999999), t.pick("A|B|C|K|Z"), strict=True)],
+        "code text", AWAY,
+    )  # fmt: skip
     t.add(
-        "Nombre",
-        t.people("María Juan Lucía Pedro Ana José", "García López Ruiz Núñez Peña Gil Sanz"),
-        "text category code",
-        AWAY,
-    )
+        "Nombre", t.people("María Juan Lucía Pedro Ana José", "García López Ruiz Núñez Peña Gil Sanz"),
+        "text category code", AWAY,
+    )  # fmt: skip
     t.add("Fecha de nacimiento", born.strftime("%d/%m/%Y"), "date", QUASI, born)
     t.add("Sexo", t.pick("H|M"), "category boolean code", QUASI)
     t.add("Provincia", t.pick("Álava|León|Madrid|Málaga|Sevilla"), LEVELS, QUASI)
@@ -59,19 +53,15 @@ def brazilian() -> Table:
     digits = [f"{i:011d}" for i in t.distinct(10**9, 10**10)]
     t.add("CPF", [f"{d[:3]}.{d[3:6]}.{d[6:9]}-{d[9:]}" for d in digits], "code text", AWAY)
     t.add(
-        "nome",
-        t.people("João Maria José Antônia Luís Márcia", "Silva Souza Conceição Araújo Lima Gonçalves"),
-        "text category code",
-        AWAY,
-    )
+        "nome", t.people("João Maria José Antônia Luís Márcia", "Silva Souza Conceição Araújo Lima Gonçalves"),
+        "text category code", AWAY,
+    )  # fmt: skip
     t.add("data_nascimento", born.strftime("%d/%m/%Y"), "date", QUASI, born)
     t.add("sexo", t.pick("masculino|feminino"), "category boolean code", QUASI)
     t.add(
-        "raça_cor",
-        t.pick("branca|parda|preta|amarela|indígena", [44, 45, 8, 2, 1]),
-        LEVELS,
+        "raça_cor", t.pick("branca|parda|preta|amarela|indígena", [44, 45, 8, 2, 1]), LEVELS,
         "quasi-identifier sensitive",
-    )
+    )  # fmt: skip
     t.add("município", t.pick("São Paulo|Belém|Recife|Curitiba"), LEVELS, QUASI)
     t.add("UF", t.pick("SP|PA|PE|PR|RJ"), LEVELS, QUASI)
     t.add("CEP", t.pick(["01310-100", "66010-000", "50030-230", "80020-300"]), LEVELS, QUASI)

@@ -20,11 +20,9 @@ def finnish() -> Table:
     t = Table("Finnish register", 600, 61, ";", "iso8859-15")
     born, pay = t.days("1940-01-01", "2003-01-01"), t.amounts(3100, 0.4)
     t.add(
-        "henkilötunnus",
-        [f"{d}-{i}X" for d, i in zip(born.strftime("%d%m%y"), t.distinct(100, 999), strict=True)],
-        "code text",
-        AWAY,
-    )
+        "henkilötunnus", [f"{d}-{i}X" for d, i in zip(born.strftime("%d%m%y"), t.distinct(100, 999), strict=True)],
+        "code text", AWAY,
+    )  # fmt: skip
     t.add("sukupuoli", t.pick("mies|nainen"), "category boolean code", QUASI)
     t.add("syntymäaika", [f"{d.day}.{d.month}.{d.year}" for d in born], "date", QUASI, born)
     t.add("kunta", t.pick("Helsinki|Jyväskylä|Oulu|Äänekoski"), LEVELS, QUASI)
@@ -46,13 +44,9 @@ def hungarian() -> Table:
     t.add("foglalkozás", t.pick("tanár|orvos|eladó|nyugdíjas"), LEVELS, QUASI)
     t.add("családi állapot", t.pick("nős|hajadon|elvált|özvegy"), LEVELS, QUASI)
     t.add(
-        "jövedelem",
-        [f"{x} Ft" for x in number(income, 0, ",", " ")],
-        "number",
-        SENSITIVE,
-        income,
+        "jövedelem", [f"{x} Ft" for x in number(income, 0, ",", " ")], "number", SENSITIVE, income,
         {"nem válaszol": 0.08},
-    )
+    )  # fmt: skip
     t.add("vallás", t.pick("katolikus|református|nincs"), LEVELS, SENSITIVE, kept=["nincs"])
     t.add("dohányzik", t.pick("igen|nem"), ANSWER, OPEN)
     return t
@@ -148,10 +142,8 @@ def ukrainian() -> Table:
 def loans() -> Table:
     t = Table("US loans", 1000, 68, "|", "utf-8")
     amount, rate, score = (
-        t.amounts(12000, 0.6, 0),
-        t.rng.uniform(5, 28, t.rows).round(2),
-        t.rng.integers(580, 850, t.rows),
-    )
+        t.amounts(12000, 0.6, 0), t.rng.uniform(5, 28, t.rows).round(2), t.rng.integers(580, 850, t.rows),
+    )  # fmt: skip
     opened, when = t.days("2012-01-01", "2019-12-31"), t.instants("2020-01-01")
     t.add("LoanNumber", t.distinct(10**6, 10**7), "number code", AWAY)
     t.add("BorrowerFirstName", t.pick(["Ann", "Bob", "Cy", "Dee", "Eve", "Flo", "Gus"]), LEVELS, AWAY)
