@@ -115,14 +115,10 @@ def _start_python(*arguments: object, cwd: Path, api: bool = True) -> subprocess
 def _settings(workspace: Path, source: Path, **parts: object) -> dict:
     """Return a cheap study: 2 folds, CAP and RAPID."""
     return {
-        "name": "spine",
-        "data": {"source": str(source), "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
-        "split": {"folds": 2, "repetitions": 1},
-        "synthesizers": ["cart"],
-        "references": [],
-        "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}],
-        "workspace": str(workspace),
-    } | parts
+        "name": "spine", "data": {"source": str(source), "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
+        "split": {"folds": 2, "repetitions": 1}, "synthesizers": ["cart"], "references": [],
+        "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}], "workspace": str(workspace)
+    } | parts  # fmt: skip
 
 
 @pytest.fixture(scope="session")

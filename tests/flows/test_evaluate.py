@@ -355,12 +355,9 @@ def test_records_of_one_entity_count_once_and_must_be_on_one_side(folder, tables
     members.to_csv(folder / "twice.csv", index=False)
     controls.to_csv(folder / "twice_held_out.csv", index=False)
     arguments = {
-        "real": str(folder / "twice.csv"),
-        "synthetic": str(folder / "release.csv"),
-        "metrics": ["inference", "zero_cap"],
-        "identifier": "person",
-        "workspace": str(folder / "entities"),
-    } | ROLES
+        "real": str(folder / "twice.csv"), "synthetic": str(folder / "release.csv"),
+        "metrics": ["inference", "zero_cap"], "identifier": "person", "workspace": str(folder / "entities")
+    } | ROLES  # fmt: skip
     found = findings(evaluate_on_threads(**arguments, control=str(folder / "twice_held_out.csv")))
     alone = {"quasi_identifiers": ["age", "city"], "sensitive": "income", "control": controls.drop(columns="person")}
     for name, counts_records in (("inference", False), ("zero_cap", True)):  # claims count facts

@@ -62,11 +62,9 @@ class Study:
         assert not [run for run in runs if "incomplete" in run.data.tags or run.info.status != "FINISHED"]
         latest = max(run.data.tags["study_id"] for run in runs)
         numbers = {
-            (run.data.tags.get("synthesizer", "study"), name): value
-            for run in runs
-            if run.data.tags["study_id"] == latest
-            for name, value in run.data.metrics.items()
-        }
+            (run.data.tags.get("synthesizer", "study"), name): value for run in runs
+            if run.data.tags["study_id"] == latest for name, value in run.data.metrics.items()
+        }  # fmt: skip
         files = {
             str(path.relative_to(self.workspace)): hashlib.sha256(path.read_bytes()).hexdigest()
             for kind in ("releases", "ledgers")

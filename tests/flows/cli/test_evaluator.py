@@ -56,13 +56,8 @@ def test_a_release_is_judged_in_the_active_run_and_mlflow_can_gate_on_it(store, 
     names = {each.path for each in client.list_artifacts(run_id)}
     assert {"1_record.html", "report.html", "measures.json", "limits.json", "records"} <= names
     assert {
-        "study.yaml",
-        "verdicts.json",
-        "checks.json",
-        "league.json",
-        "intervals.json",
-        "contributions.parquet",
-    } <= names
+        "study.yaml", "verdicts.json", "checks.json", "league.json", "intervals.json", "contributions.parquet"
+    } <= names  # fmt: skip
     sources = {each.dataset.name: json.loads(each.dataset.source) for each in run.inputs.dataset_inputs}
     for name in ("real", "release"):
         assert sources[name]["tags"]["mlflow.source.name"] == "a data frame"
