@@ -16,7 +16,10 @@ from mlflow import MlflowClient
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Tracking
+from synthrisk.flows.cli.benchmark import write_parts
+from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.outcome import Outcome
+from synthrisk.flows.terminal.answer import close
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.adjusted_differences import ADJUSTED
 from synthrisk.metrics.study.findings import utility_table
@@ -320,7 +323,6 @@ def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
 
 
 def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
-    from synthrisk.flows.cli.evaluate import as_json
 
     guesses = [f for f in first.result.findings if f.measure.key in KEYS]
     assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
@@ -338,7 +340,6 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
 
 
 def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
-    from synthrisk.flows.cli.evaluate import as_json
 
     found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
     rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
@@ -402,7 +403,6 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
 
 
 def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
-    from synthrisk.flows.cli.evaluate import as_json
 
     found = json.loads(json.dumps(as_json(whole.result), allow_nan=False))
     populations = {
@@ -424,7 +424,6 @@ def test_thief_is_not_the_lower_one(first):
 
 
 def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
-    from synthrisk.flows.terminal.answer import close
 
     close(first, verbose=True)
     said = " ".join(capsys.readouterr().out.split())
@@ -434,8 +433,6 @@ def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
 
 
 def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
-    from synthrisk.flows.terminal.answer import close
-
     outcome = run(
         "powerful", references=["copy", "fresh"], power={"shares": [0.2, 0.6]}, metrics=["zero_cap"],
         split={"folds": 2, "repetitions": 2}, thresholds={"memorization/zero_cap.income": 0.99},
@@ -495,7 +492,6 @@ def test_failure_names_kind_and_place_and_the_private_file(broken, folder, secre
 
 
 def test_failure_is_on_the_terminal(broken, capsys, secret):
-    from synthrisk.flows.terminal.answer import close
 
     close(broken)
     said = capsys.readouterr().out
@@ -506,7 +502,6 @@ def test_failure_is_on_the_terminal(broken, capsys, secret):
 
 @pytest.fixture(scope="session")
 def awkward(run, folder, settings):
-    from synthrisk.flows.cli.benchmark import write_parts
 
     rng = np.random.default_rng(3)
     n = 120
@@ -557,7 +552,6 @@ def test_of_a_person_with_two_rows_one_is_claimed(awkward):
 
 
 def test_awkward_names_are_printed_as_they_are(awkward, capsys):
-    from synthrisk.flows.terminal.answer import close
 
     close(awkward, verbose=True)
     assert "rapid.[/bold] ü" in capsys.readouterr().out

@@ -10,9 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
+from prefect.client.orchestration import get_client
+from prefect.events.filters import EventFilter, EventNameFilter
 from scipy.stats import binomtest
 
 from synthrisk.flows.cli.evaluate import as_json
+from synthrisk.flows.evaluate import evaluate
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.verdicts.verdicts import LOOK
 
@@ -33,8 +36,6 @@ def tables(folder, people) -> dict[str, pd.DataFrame]:
 
 @pytest.fixture(scope="session")
 def judged(folder, tables, prefect_database):
-    from synthrisk.flows.evaluate import evaluate
-
     return evaluate(
         str(folder / "members.csv"), str(folder / "release.csv"), **ROLES, control=str(folder / "controls.csv"),
         thresholds={"memorization/zero_cap.income": 0.02, "risk/zero_cap.income": 0.999}, what_if=[{"drop": ["age"]}],
@@ -77,7 +78,6 @@ def test_utility_is_that_of_the_metric_on_the_same_files(judged, uncontrolled, t
 
 
 def test_without_its_extra_a_metric_is_left_out_unless_it_is_asked_for(folder, tables):
-    from synthrisk.flows.evaluate import evaluate
 
     arguments = {name: str(folder / f"{name}.csv") for name in ("real", "synthetic")}
     with patch.object(type(METRICS["quality"]), "installed", property(lambda m: m.package is None)):
@@ -249,8 +249,6 @@ def test_results_are_in_mlflow(judged):
 
 
 def test_event_says_whether_the_release_passed(judged, uncontrolled):
-    from prefect.client.orchestration import get_client
-    from prefect.events.filters import EventFilter, EventNameFilter
 
     due = [
         {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "CANNOT TELL", LOOK: "RISK"},

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from synthrisk.flows.execution import signals
+
 _FAULTS = """
 import resource
 from synthrisk.flows.execution.signals import keep_freed_memory
@@ -26,7 +28,6 @@ def test_freed_memory_is_not_taken_from_the_system_again():
 
 
 def test_where_the_c_library_is_another_nothing_is_changed(monkeypatch):
-    from synthrisk.flows.execution import signals
 
     monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
     monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: object())
@@ -35,7 +36,6 @@ def test_where_the_c_library_is_another_nothing_is_changed(monkeypatch):
 
 
 def test_a_pool_that_the_environment_names_stays(monkeypatch):
-    from synthrisk.flows.execution import signals
 
     monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
 
@@ -49,7 +49,6 @@ def test_a_pool_that_the_environment_names_stays(monkeypatch):
 
 @pytest.mark.parametrize(("most", "expected"), [(2**31, 2**31 - 1), (2**25, 2**25), (0, None)])
 def test_an_older_library_is_told_the_most_that_it_takes_or_nothing(monkeypatch, most, expected):
-    from synthrisk.flows.execution import signals
 
     monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "system")
     taken = {}

@@ -17,6 +17,7 @@ from synthrisk.conf import load
 from synthrisk.flows.benchmark import benchmark
 from synthrisk.metrics import InputError
 from synthrisk.tasks import attack, estimate, judge, log, release, sample, synthesize
+from synthrisk.tasks.partitions import LOCAL_CLUSTER
 
 pytestmark = pytest.mark.proof
 
@@ -81,8 +82,6 @@ def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
 @pytest.mark.proof
 def test_the_numbers_are_those_of_benchmark_on_dask(study, folder, tmp_path):
     from prefect_dask import DaskTaskRunner
-
-    from synthrisk.tasks.partitions import LOCAL_CLUSTER
 
     runner = DaskTaskRunner(cluster_kwargs={"n_workers": 2, **LOCAL_CLUSTER})
     judged, _ = mine.with_options(task_runner=runner)(str(folder / "people.csv"), str(tmp_path))

@@ -13,6 +13,10 @@ import psutil
 import pytest
 import yaml
 
+from synthrisk.conf import load
+from synthrisk.flows.benchmark import benchmark
+from synthrisk.flows.cli.benchmark import studied
+from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.execution import pool
 from synthrisk.flows.execution.calls_and_retries import LOST, OURS, How
 from synthrisk.flows.execution.pool import pool_calls, pool_of
@@ -199,10 +203,6 @@ def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
 def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     folder, settings, monkeypatch, tmp_path, prefect_database, threads
 ):
-    from synthrisk.conf import load
-    from synthrisk.flows.benchmark import benchmark
-    from synthrisk.flows.cli.benchmark import studied
-    from synthrisk.flows.cli.evaluate import as_json
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a server is started")

@@ -11,6 +11,7 @@ from contextlib import suppress
 import psutil
 import pytest
 import yaml
+from prefect.client.orchestration import get_client
 
 pytestmark = pytest.mark.proof
 
@@ -57,7 +58,6 @@ def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, who
 
 
 def test_prefect_hears_of_it(study, prefect_database):
-    from prefect.client.orchestration import get_client
 
     with get_client(sync_client=True) as client:
         runs = [run for run in client.read_flow_runs(limit=200) if run.name in ("benchmark stopped", "study stopped")]

@@ -12,12 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
+from rich.cells import cell_len
 
 from samples.judged import of_these
 from synthrisk.flows.terminal.columns import league_cells
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
+from synthrisk.metrics.verdicts.references import Check
 from synthrisk.metrics.verdicts.results import Limit, StudyResult, league, overview
 from synthrisk.metrics.verdicts.verdicts import Verdict
 from synthrisk.tasks.tracking.tables import FILE
@@ -239,7 +241,6 @@ def test_without_limits_nothing_was_judged(compared):
 
 
 def test_an_invalid_study_says_so_first(compared, tmp_path):
-    from synthrisk.metrics.verdicts.references import Check
 
     broken = Check("copy", "zero_cap.a@b", "is seen", False, "it was not")
     printed = compared(replace(SMALL, checks=[broken], verdicts=[]))
@@ -304,7 +305,6 @@ def test_no_name_breaks_a_line_or_is_taken_for_markup(compared, monkeypatch, wid
     body = [line for line in lines if "RISK" in line]
     assert len(body) == len(names) == 20
     assert all(re.match(r"RISK +\+\.125 \[\+\.100, \+\.150\]", line) for line in body), "names stand above numbers"
-    from rich.cells import cell_len
 
     assert all(cell_len(line) <= width for line in lines)
     assert "\x1b" not in printed

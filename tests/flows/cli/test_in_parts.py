@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from synthrisk.flows.cli import evaluate
 from synthrisk.flows.cli.app import app
 from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.evaluate_settings import prepared, study_of, understood
@@ -159,7 +160,6 @@ def test_a_release_with_other_columns_is_refused_with_a_way_out(files, tmp_path)
 
 
 def test_large_tables_are_told_that_parts_are_possible(files, monkeypatch, capsys):
-    from synthrisk.flows.cli import evaluate
 
     evaluate.suggest(files["real"])
     assert capsys.readouterr().err == ""
