@@ -171,9 +171,8 @@ def test_cells_are_counted_when_they_end():
 def test_what_is_called_when_asked_for_is_called_in_order():
     called = []
     asked = [PlainCalls().submit(_Noted(called, name)) for name in ("one", "two")]
-    assert not asked[0].has_ended()
-    assert (called, [each.result() for each in study_course._as_they_end(asked)]) == ([], ["one", "two"])
-    assert called == ["one", "two"]
+    assert (asked[0].has_ended(), called) == (False, [])
+    assert ([each.result() for each in study_course._as_they_end(asked)], called) == (["one", "two"],) * 2
 
 
 class _Noted:
