@@ -1,11 +1,13 @@
 """Command lines with wrong or absent arguments."""
 
+import pandas as pd
+
 from bad_inputs.case import Case, command
 
 COMMANDS: tuple[Case, ...] = (
     command("no such command", "bench", "No such command 'bench'"),
     command("no such option", "--quiet", "No such option: --quiet"),
-    command("benchmark of no study", "benchmark stdy.yaml", "the study must be a YAML file or one of"),
+    command("benchmark of no study", "benchmark stdy.yaml", "there is no file 'stdy.yaml': the study must be a YAML file or one of"),
     command("benchmark of a shipped study nearly so called", "benchmark adlut", "(did you mean 'adult'?)"),
     command("benchmark of a folder", "benchmark folder", "the study must be a YAML file or one of"),
     command("benchmark of the table", "benchmark people.csv", "people.csv must be a YAML mapping of settings, got str"),
@@ -18,7 +20,17 @@ COMMANDS: tuple[Case, ...] = (
     command("evaluate of proposed roles without a table", "evaluate absent.csv own.csv", "there is no file 'absent.csv'"),
     command("evaluate of a table with nothing to guess", "evaluate own.csv own.csv", "a study needs a sensitive column that can be guessed",
             own__csv="a,b\n" + "1,x\n" * 30),
-    command("init with a limit that is none", "init people.csv --to own.yaml --limit 7", "--limit must be a number between 0 and 1, got 7"),
+    command("init with a limit above 1", "init people.csv --to own.yaml --limit 1.5", "--limit must be a number between 0 and 1, got 1.5"),
+    command("init with a limit of 0", "init people.csv --to own.yaml --limit 0", "--limit must be a number between 0 and 1, got 0.0"),
+    command("init with a source of no limit", "init people.csv --to own.yaml --limit-source me", "--limit-source must stand beside --limit"),
+    command("init with an absent identifier", "init people.csv --to own.yaml --identifier ag", "--identifier must name a column of the table, got 'ag' (did you mean 'age'?)"),
+    command("init with an absent category", "init people.csv --to own.yaml --categorical x", "--categorical must name a column of the table, got 'x'"),
+    command("init of a table with nothing to guess", "init own.csv --to own.yaml", "a study needs a sensitive column that can be guessed",
+            own__csv=lambda _: pd.DataFrame({"id": range(50), "name": [f"n{i}" for i in range(50)], "x": 1})),
+    command("try of nothing", "try study.yaml", "--drop, --coarsen or --noise must name a column to try, got none"),
+    command("an atlas of an absent table", "atlas --table adlut --to out", "--table must be one of adult, health"),
+    command("an atlas of an absent leak", "atlas --leak leeky --to out", "--leak must be one of leaky, leaky_near"),
+    command("an atlas of a metric that sees no leak", "atlas --metric accuracy --to out", "--metric must be one of"),
     command("init quick and thorough", "init people.csv --to own.yaml --quick --thorough", "--quick and --thorough must not stand together"),
     command("init with no names", "init people.csv --to own.yaml --sensitive ,", "columns must be named as a,b,c, got ','"),
     command("evaluate with a seed below 0", "evaluate --seed -1", "--seed"),
@@ -33,7 +45,7 @@ COMMANDS: tuple[Case, ...] = (
             "'agee' (did you mean 'age'?)"),
     command("init with one column in both roles", "init people.csv --to own.yaml --quasi-identifiers income --sensitive income",
             "'income'"),
-    command("init with an absent column to drop", "init people.csv --to own.yaml --drop hour", "'hour'"),
+    command("init with an absent column to drop", "init people.csv --to own.yaml --drop hour", "--drop must name a column of the table, got 'hour'"),
     command("split of nothing", "split", "Missing argument"),
     command("split to nowhere", "split study.yaml", "Missing option '--to'"),
     command("split of no study", "split stdy.yaml --to parts", "the study must be a YAML file or one of"),

@@ -114,7 +114,7 @@ def headlines(outcome) -> dict:
     return {each.synthesizer: each for each in overview(outcome.result).synthesizers}
 
 
-def test_the_artifact_holds_the_answer_and_its_history_is_the_trend(parted):
+def test_the_artifact_holds_the_answer_and_a_version_lists_those_before_it(parted):
     pages = versions(f"study-{PARTED}")
     assert len(pages) == 2
     for page, outcome in zip(pages, reversed(parted), strict=True):
@@ -131,9 +131,6 @@ def test_the_artifact_holds_the_answer_and_its_history_is_the_trend(parted):
         assert "### zero\\_cap.income" in page.data
         assert "| near\\_copy | reference |" in page.data
         assert "**Limits of the board:** memorization/zero\\_cap.income" in page.data
-
-
-def test_a_version_lists_those_before_it(parted):
     new, old = versions(f"study-{PARTED}")
     own = headlines(parted[0])
     worst = f"{own['thief'].worst.found.value:+.3f}"
@@ -192,13 +189,22 @@ def test_a_gate_ends_the_run_as_failed_under_the_name_of_its_verdict(parted, fol
     assert events("synthrisk.verdict.risk", "synthrisk.study.gated.thief")
 
 
-def test_the_state_says_who_and_why(parted):
+def test_the_state_and_the_tags_say_who_and_why(parted):
     run = flow_run(f"study-{PARTED}")
     assert (run.state.type.value, run.state.name) == ("COMPLETED", "FAILED")
     own = headlines(parted[1])
     assert f"RISK: thief {own['thief'].sentence}." in run.state.message
     failure = parted[1].result.failures["breaks"]
     assert f"FAILED: Nothing can be said of breaks: it was not run to the end: {failure}." in run.state.message
+    words = {each.word for each in headlines(parted[1]).values()} - {"NO EVIDENCE"}
+    assert words >= {"RISK", "FAILED"}
+    assert set(run.tags) == {"study:Parted_1", *(f"verdict:{word}" for word in words)}
+    with get_client(sync_client=True) as client:
+        own = FlowRunFilter(tags=FlowRunFilterTags(all_=["study:Parted_1"]))
+        assert {each.name for each in client.read_flow_runs(flow_run_filter=own)} == {
+            "benchmark Parted_1",
+            "study Parted_1",
+        }
 
 
 def test_runs_in_mlflow_bear_the_flow_run_that_has_written_them(parted):
@@ -217,19 +223,6 @@ def test_the_log_has_a_line_a_verdict_and_warns_of_what_alarms(parted):
     assert (found[told["thief"]], found[told["marginals"]]) == (30, 20)
     (failed,) = (text for text in found if text.startswith("FAILED: Nothing can be said of breaks: "))
     assert found[failed] == 30
-
-
-def test_runs_are_tagged_by_study_and_verdict(parted):
-    run = flow_run(f"study-{PARTED}")
-    words = {each.word for each in headlines(parted[1]).values()} - {"NO EVIDENCE"}
-    assert words >= {"RISK", "FAILED"}
-    assert set(run.tags) == {"study:Parted_1", *(f"verdict:{word}" for word in words)}
-    with get_client(sync_client=True) as client:
-        own = FlowRunFilter(tags=FlowRunFilterTags(all_=["study:Parted_1"]))
-        assert {each.name for each in client.read_flow_runs(flow_run_filter=own)} == {
-            "benchmark Parted_1",
-            "study Parted_1",
-        }
 
 
 def test_task_runs_have_plain_names(parted, unjudged):
@@ -313,7 +306,7 @@ def test_without_limits_everything_says_that_nothing_was_judged(unjudged):
     assert event["resource"]["synthrisk.passed"] == "false"
 
 
-def test_an_invalid_study_says_so_first(invalid):
+def test_an_invalid_study_says_so_first_and_in_all_places(invalid):
     (page,) = versions("study-invalid")
     reason = invalid.result.invalid
     assert page.data.replace("\\", "").startswith(f"# study invalid: INVALID\n\n**This study is INVALID:** {reason}")
@@ -324,9 +317,6 @@ def test_an_invalid_study_says_so_first(invalid):
     (event,) = events("synthrisk.study.finished", "synthrisk.study.invalid")
     assert (event["payload"]["invalid"], event["payload"]["verdict"]) == (reason, "INVALID")
     assert {level for text, level in lines(run.id).items() if text.startswith("INVALID: marginals")} == {30}
-
-
-def test_a_reference_generator_that_raises_makes_a_study_invalid_in_all_places(invalid):
     why = "at least 2 held-out records"
     assert invalid.result.exit_code == 3
     assert why in invalid.result.failures["fresh"]

@@ -1,7 +1,6 @@
 """The atlas: a tiny grid from the command, its numbers again by the public tasks, and found again where it was."""
 
 import csv
-from pathlib import Path
 
 import pytest
 
@@ -115,18 +114,6 @@ def test_each_study_of_the_full_grid_is_one_that_can_be_asked(table):
         assert own.dose is not None
         assert own.dose(**each.options) in FULL.doses(each.kind)
     assert len(study.metrics) >= 26
-
-
-@pytest.mark.parametrize(("asked", "sentence"), [
-    (["--table", "adlut"], "--table must be one of adult, health"),
-    (["--leak", "leeky"], "--leak must be one of leaky, leaky_near"),
-    (["--metric", "accuracy"], "--metric must be one of"),
-])  # fmt: skip
-def test_names_that_are_none_are_refused(say, asked, sentence, tmp_path):
-    said = say("atlas", *asked, "--to", tmp_path / "out")
-    assert said.code == 2
-    assert sentence in said.err
-    assert not Path(tmp_path / "out").exists()
 
 
 def test_wrong_parts_raise(tmp_path):

@@ -43,7 +43,7 @@ RUN = {
     "split": {"holdout": 0.5, "repetitions": 2}, "weakest_columns": [2, "all"],
 }  # fmt: skip
 
-
+FACTS = ("data_digest", "seed", "versions", "threat_model", "records", "releases", "split_digest", "release_keys")
 ONE = {"workers": 1}
 WHOLE = ("hitting_rate", "distance_to_closest_record", "authenticity", "linkability")
 WHOLE_STUDY = {
@@ -142,12 +142,16 @@ def numbers(outcome) -> dict[str, dict[str, float]]:
     return {name: run.data.metrics for name, run in runs_of(outcome).items()}
 
 
+def told_of(outcome) -> dict:
+    return json.loads(json.dumps(as_json(outcome.result), allow_nan=False))
+
+
 def ledgers(workspace: Path) -> dict[str, pd.DataFrame]:
     found = [p for p in (workspace / "ledgers").iterdir() if p.name[0] != "."]  # a killed process leaves drafts
     return {p.name: pd.read_parquet(p / "ledger.parquet") for p in found}
 
 
-def test_runs_are_flat_and_tagged_by_role(first):
+def test_runs_are_flat_tagged_by_role_and_carry_provenance(first):
     runs = runs_of(first)
     assert {name: run.data.tags["role"] for name, run in runs.items()} == {
         "cart": "synthesizer", "mine": "synthesizer", "thief": "synthesizer", "copy": "reference", "fresh": "reference",
@@ -158,36 +162,20 @@ def test_runs_are_flat_and_tagged_by_role(first):
     names = [run.info.run_name.partition(" · ") for run in runs.values()]
     assert {name for name, _, _ in names} == {"cart", "mine", "thief", "copy", "fresh", "study spine"}
     assert all(first.result.study_id.startswith(when) and when for _, _, when in names)
-
-
-def test_every_run_carries_provenance(first):
     facts = first.result.facts
     for run in runs_of(first).values():
-        for name in (
-            "data_digest",
-            "seed",
-            "versions",
-            "threat_model",
-            "records",
-            "releases",
-            "split_digest",
-            "release_keys",
-        ):
-            assert run.data.tags[name] == facts[name]
+        assert {name: run.data.tags[name] for name in FACTS} == {name: facts[name] for name in FACTS}
     assert (facts["records"], facts["releases"]) == ("240", "2")
     assert "age, city" in facts["threat_model"]
 
 
-def test_metrics_are_the_findings(first):
+def test_findings_are_metrics_and_tables_of_a_run(first):
     runs = runs_of(first)
     for finding in first.result.findings:
         logged = runs[finding.synthesizer].data.metrics
         key = finding.measure.key
         assert logged[f"risk/{key}"] == finding.risk.value
         assert logged[f"memorization/{key}"] == finding.memorization.value
-
-
-def test_limits_yardsticks_and_gains_are_tables_of_a_run(first):
     own = tabled(first, "cart", "measures").set_index("measure")
     (found,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == ("cart", KEYS[0])]
     assert own.loc[KEYS[0], "memorization_lower"] == pytest.approx(found.memorization.lower, abs=1e-9)  # ten digits
@@ -206,18 +194,18 @@ def test_real_table_and_release_are_datasets_of_schema_and_digest_alone(first, s
     assert not any(secret in repr(each.to_dictionary()) for each in given.values())
 
 
-def test_thief_is_caught_and_the_verdict_is_everywhere(first):
+def test_the_thief_measures_as_a_copy_is_caught_and_is_not_the_lower_one(first):
+    found = {(f.synthesizer, f.measure.key): f for f in first.result.findings}
+    for key in KEYS:
+        assert found["thief", key].risk.value == found["copy", key].risk.value
     own = {v.quantity: v.word for v in first.result.verdicts if v.synthesizer == "thief"}
     assert (own, first.result.exit_code) == ({"memorization/zero_cap.income": "RISK", LOOK: "RISK"}, 1)
     tags = runs_of(first)["thief"].data.tags
     assert (tags["verdict"], tags["verdict.memorization/zero_cap.income"]) == ("RISK", "RISK")
     assert "thief: RISK" in runs_of(first)["study"].data.tags["verdict"]
-
-
-def test_thief_and_copy_measure_the_same(first):
-    found = {(f.synthesizer, f.measure.key): f for f in first.result.findings}
-    for key in KEYS:
-        assert found["thief", key].risk.value == found["copy", key].risk.value
+    told = {(c.first, c.second): c.lower for c in first.result.comparisons if c.measure.key == KEYS[0]}
+    assert told["cart", "thief"] == "cart"
+    assert "thief" not in told.values()
 
 
 def test_study_run_has_league_report_and_settings(first):
@@ -230,10 +218,11 @@ def test_study_run_has_league_report_and_settings(first):
     assert checks
     assert all(c["passed"] is True for c in checks)
     (limit,) = {v["limit"] for v in json.loads(artifact(first, "study", "verdicts.json").read_text())}
-    assert limit == 0.01
+    assert (limit, first.result.weakest) == (0.01, (2, None))
+    assert yaml.safe_load(artifact(first, "study", "study.yaml").read_text())["weakest_columns"] == [2, "all"]
 
 
-def test_hashed_records_hold_scores_and_no_cells(first, people):
+def test_hashed_records_hold_scores_and_no_cells_and_are_not_in_the_order_of_the_table(first, people, folder):
     ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
     assert not {"guessed", "truth", "row"} & set(ledger.columns)
     assert ledger["record"].str.fullmatch("[0-9a-f]{16}").all()
@@ -242,10 +231,6 @@ def test_hashed_records_hold_scores_and_no_cells(first, people):
     assert not cells & {t for c in ledger.columns for t in ledger[c].astype(str).unique()}
     exposed = pd.read_parquet(artifact(first, "cart", "records/memorization.parquet"))
     assert set(exposed["record"]) == set(ledger["record"])
-
-
-def test_hashed_records_are_not_in_the_order_of_the_table(first, folder):
-    ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
     part = ledger.loc[(ledger["metric"] == "zero_cap") & (ledger["repetition"] == 0), "score"]
     frames = [f.loc[f["metric"] == "zero_cap", "score"] for f in ledgers(folder / "first").values()]
     own = next(scores for scores in frames if np.array_equal(np.sort(scores), np.sort(part)))
@@ -277,7 +262,7 @@ def test_no_records_and_no_contributions_where_none_are_kept(broken, folder):
     assert study.generators.set_index("synthesizer")["verdict"].to_dict()["breaks"] == "FAILED"
 
 
-def test_contributions_under_hashes_make_the_judged_findings(first, folder, people):
+def test_contributions_make_the_judged_findings_and_are_of_the_same_records_again(first, folder, people, again):
     (study,) = studies(Tracking(), folder / "first", "spine")[:1]
     table = study.contributions()
     assert set(table.columns) == {"synthesizer", "record", "repetition", f"risk/{KEYS[0]}", f"memorization/{KEYS[0]}"}
@@ -290,9 +275,6 @@ def test_contributions_under_hashes_make_the_judged_findings(first, folder, peop
         assert means[f"risk/{KEYS[0]}"] == pytest.approx(found.risk.value, abs=1e-12)
         if not np.isnan(means[f"memorization/{KEYS[0]}"]):
             assert means[f"memorization/{KEYS[0]}"] == pytest.approx(found.memorization.value, abs=1e-12)
-
-
-def test_contributions_of_a_study_again_are_of_the_same_records(first, again, folder):
     one, two = (s.contributions() for s in studies(Tracking(), folder / "first", "spine")[:2])
     pd.testing.assert_frame_equal(one, two)
 
@@ -322,8 +304,7 @@ def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
     assert all(any(value == pytest.approx(f, abs=1e-15) for f in found) for value in cart.release_risk)
 
 
-def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
-
+def test_yardsticks_and_pairs_are_in_mlflow_json_and_on_the_terminal(first, capsys):
     guesses = [f for f in first.result.findings if f.measure.key in KEYS]
     assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
     for f in guesses:  # the members are the same, and so is what non-members say of them
@@ -334,14 +315,19 @@ def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
     assert len(yardsticks) == 3 * len(guesses)
     pairs = tabled(first, "study", "comparison")
     assert len(pairs) == 3 * 2 * 3  # pairs, quantities, measures
-    found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
+    found = told_of(first)
     assert (len(found["yardsticks"]), len(found["comparisons"]), found["power"]) == (len(yardsticks), len(pairs), [])
     assert "nonmembers" not in {row["synthesizer"] for row in found["findings"]}
+    close(first, verbose=True)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "population: " in said
+    assert "Pairs " in said
+    assert "cart < thief (p" in said
 
 
 def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
 
-    found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
+    found = told_of(first)
     rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
     for row in rows:
         assert row["risk"] <= row["worst_release"] < row["worst_release_upper"] <= 1
@@ -357,11 +343,6 @@ def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
     )
     assert keys.loc[("copy", "members"), "absent"] == 0
     assert "How rare keys are" in Path(first.report).read_text()
-
-
-def test_numbers_of_columns_reach_the_result_and_its_settings(first):
-    assert first.result.weakest == (2, None)
-    assert yaml.safe_load(artifact(first, "study", "study.yaml").read_text())["weakest_columns"] == [2, "all"]
 
 
 def test_population_is_the_metric_on_the_held_out_records(first, folder, people):
@@ -404,7 +385,7 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
 
 def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
 
-    found = json.loads(json.dumps(as_json(whole.result), allow_nan=False))
+    found = told_of(whole)
     populations = {
         (row["synthesizer"], row["measure"]): row for row in found["yardsticks"] if row["yardstick"] == "population"
     }
@@ -415,21 +396,6 @@ def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
         assert populations["thief", name]["difference_lower"] <= populations["thief", name]["difference"]
     assert np.isnan(measures.loc["membership", "population"])
     assert page.count("<td>population</td>") == len(WHOLE)
-
-
-def test_thief_is_not_the_lower_one(first):
-    told = {(c.first, c.second): c.lower for c in first.result.comparisons if c.measure.key == KEYS[0]}
-    assert told["cart", "thief"] == "cart"
-    assert "thief" not in told.values()
-
-
-def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
-
-    close(first, verbose=True)
-    said = " ".join(capsys.readouterr().out.split())
-    assert "population: " in said
-    assert "Pairs " in said
-    assert "cart < thief (p" in said
 
 
 def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
@@ -471,7 +437,7 @@ def test_killed_study_goes_on_where_it_was(first, resumed, folder):
     assert ({k: now[k] for k in resumed.kept}, numbers(resumed.outcome)) == (resumed.kept, numbers(first))
 
 
-def test_failed_synthesizer_is_marked_and_others_finish(broken):
+def test_a_failed_synthesizer_is_marked_its_text_is_private_and_others_finish(broken, folder, secret, capsys):
     assert (broken.result.exit_code, set(broken.result.failures)) == (1, {"breaks"})
     assert {f.synthesizer for f in broken.result.findings} == {"cart", "copy"}
     runs = runs_of(broken)
@@ -479,9 +445,6 @@ def test_failed_synthesizer_is_marked_and_others_finish(broken):
         "cart": "FINISHED", "copy": "FINISHED", "breaks": "FAILED", "study": "FAILED",
     }  # fmt: skip
     assert runs["breaks"].data.tags["verdict"] == "FAILED"
-
-
-def test_failure_names_kind_and_place_and_the_private_file(broken, folder, secret):
     reason = broken.result.failures["breaks"]
     assert "ValueError in generators.py, line" in reason
     assert "in breaks" in reason
@@ -489,10 +452,6 @@ def test_failure_names_kind_and_place_and_the_private_file(broken, folder, secre
     assert kept.is_relative_to(folder / "broken" / "failures")
     assert secret in kept.read_text()
     assert oct(kept.stat().st_mode & 0o777) == "0o600"
-
-
-def test_failure_is_on_the_terminal(broken, capsys, secret):
-
     close(broken)
     said = capsys.readouterr().out
     assert "FAILED" in said
@@ -533,7 +492,7 @@ def awkward(run, folder, settings):
     return run("awkward", "awkward.csv", **parts)
 
 
-def test_awkward_table_is_measured(awkward):
+def test_an_awkward_table_is_measured_and_its_names_are_printed(awkward, capsys):
     assert awkward.result.failures == {}
     assert len({(f.synthesizer, f.measure.key) for f in awkward.result.findings}) == 3 * (3 * 2 + 3)
     assert all(
@@ -541,6 +500,8 @@ def test_awkward_table_is_measured(awkward):
         for f in awkward.result.findings
         if f.measure.metric != "nearest_neighbour_distance_ratio"
     )
+    close(awkward, verbose=True)
+    assert "rapid.[/bold] ü" in capsys.readouterr().out
 
 
 def test_of_a_person_with_two_rows_one_is_claimed(awkward):
@@ -551,63 +512,26 @@ def test_of_a_person_with_two_rows_one_is_claimed(awkward):
     assert found["vendor"].memorization.value > found["cart"].memorization.value
 
 
-def test_awkward_names_are_printed_as_they_are(awkward, capsys):
-
-    close(awkward, verbose=True)
-    assert "rapid.[/bold] ü" in capsys.readouterr().out
-
-
-def test_release_from_a_file_is_the_file(awkward, folder):
+def test_a_release_from_a_file_is_the_file_without_identifier_and_entities_stay_on_one_side(awkward, folder):
     found = {(f.synthesizer, f.measure.key): f for f in awkward.result.findings}
     assert found["vendor", "zero_cap.[/bold] ü"].risk.value > found["cart", "zero_cap.[/bold] ü"].risk.value
     sizes = {len(pd.read_parquet(p / "release.parquet")) for p in (folder / "awkward" / "releases").iterdir()}
     assert sizes <= {58, 60, 62}
-
-
-def test_identifier_is_neither_synthesized_nor_known(awkward, folder):
     for path in (folder / "awkward" / "releases").iterdir():
         assert "person" not in pd.read_parquet(path / "release.parquet").columns
     assert "person" not in pd.read_csv(folder / "parts" / "train-0-0.csv").columns
-
-
-def test_entities_stay_on_one_side(awkward, folder):
     for path in (folder / "awkward" / "split").glob("*.npy"):
         parts = np.load(path)
         assert (parts[:, ::2] == parts[:, 1::2]).all()
 
 
-@pytest.fixture(scope="session")
-def prefect_dump(first, broken, prefect_database) -> bytes:
+def test_prefect_has_runs_logs_and_the_failure_but_no_cell(first, broken, prefect_database, secret):
     time.sleep(3)  # logs and events are written in batches
-    return dump(prefect_database)
-
-
-def test_prefect_has_runs_logs_and_the_failure_but_no_cell(prefect_dump, secret):
+    prefect_dump = dump(prefect_database)
     assert b"synthesize breaks, repetition 1, fold 1" in prefect_dump
     assert b'INSERT INTO "log"' in prefect_dump
     assert b"CellError" in prefect_dump
     assert [part[:40] for part in prefect_dump.split(b"\nINSERT INTO ") if holds(part, secret)] == []
-
-
-def test_prefects_own_folder_holds_no_cell(prefect_dump, secret):
-    home = Path(os.environ["PREFECT_HOME"])
-    assert not [p for p in home.rglob("*") if p.is_file() and holds(p.read_bytes(), secret)]
-
-
-@pytest.mark.parametrize("workspace", ["first", "broken"])
-def test_tracking_holds_no_cell(first, broken, folder, workspace, secret):
-    assert not holds(dump(folder / workspace / "mlflow.db"), secret)
-    for path in (folder / workspace / "artifacts").rglob("*"):
-        if path.suffix == ".parquet":
-            frame = pd.read_parquet(path)
-            assert not any(frame[c].astype(str).str.contains(secret).any() for c in frame.columns)
-        elif path.is_file():
-            assert not holds(path.read_bytes(), secret), path.name
-
-
-def test_secret_is_where_it_must_be(first, folder, secret):
-    found = [pd.read_parquet(p) for p in (folder / "first" / "data").glob("*.parquet")]
-    assert any((frame["city"].astype(str) == secret).any() for frame in found)
 
 
 def test_workspace_is_closed_to_others(first, folder):
@@ -615,4 +539,3 @@ def test_workspace_is_closed_to_others(first, folder):
         if path.is_dir() and path.name in ("data", "releases", "ledgers", "findings", "split"):
             assert oct(path.stat().st_mode & 0o777) == "0o700", path
     assert oct((folder / "first").stat().st_mode & 0o777) == "0o700"
-    assert (folder / "first" / ".gitignore").read_text() == "*\n"

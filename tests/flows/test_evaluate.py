@@ -112,12 +112,11 @@ def test_value_on_members_is_that_of_the_metric_on_the_same_files(uncontrolled, 
     assert findings(uncontrolled)[name].release_risk == pytest.approx((score.value,), abs=1e-15)
 
 
-def test_release_level_value_is_that_of_the_metric_on_the_same_files(uncontrolled, tables):
+def test_values_on_members_are_those_of_the_metric_on_the_same_files_and_do_not_depend_on_controls(
+    uncontrolled, tables, judged
+):
     found = findings(uncontrolled)["nearest_neighbour_distance_ratio"]
     assert found.risk.value == METRICS["nearest_neighbour_distance_ratio"](tables["members"], tables["release"]).value
-
-
-def test_controls_are_scored_as_the_metric_scores_them(judged, tables):
     score = METRICS["zero_cap"](
         pd.concat([tables["members"], tables["controls"]], ignore_index=True), tables["release"], **ROLES
     )
@@ -125,9 +124,6 @@ def test_controls_are_scored_as_the_metric_scores_them(judged, tables):
     assert findings(judged)["zero_cap"].risk_control.value == pytest.approx(
         score.records["score"][200:].mean(), abs=1e-15
     )
-
-
-def test_value_on_members_does_not_depend_on_the_controls(judged, uncontrolled):
     for name in ("zero_cap", "generalized_cap"):
         assert findings(judged)[name].risk.value == pytest.approx(findings(uncontrolled)[name].risk.value, abs=1e-15)
 

@@ -220,12 +220,11 @@ def test_a_connection_that_leaves_is_seen(tmp_path):
     assert not any(map(is_loopback, [*found["sendto"], *found["bind"]]))
 
 
-def test_no_command_prints_a_cell(benchmarked, on_prefect, evaluated):
+def test_no_command_prints_a_cell_or_leaves_one_in_prefects_folder_or_a_temporary_file(
+    benchmarked, on_prefect, evaluated, place
+):
     for each in (benchmarked, on_prefect, *evaluated):
         assert not [canary for canary in CANARIES if holds(each.said, canary)]
-
-
-def test_no_cell_is_in_prefects_folder_or_a_temporary_file(benchmarked, on_prefect, evaluated, place):
     assert (place / "home" / "prefect" / "prefect.db").exists()
     assert b"synthesize shouts" in read(place / "home" / "prefect" / "prefect.db")
     for folder in ("home", "tmp"):
@@ -233,7 +232,9 @@ def test_no_cell_is_in_prefects_folder_or_a_temporary_file(benchmarked, on_prefe
 
 
 @pytest.mark.parametrize("name", [".synthrisk", "orchestrated"])
-def test_no_cell_is_in_what_is_tracked(benchmarked, on_prefect, evaluated, place, name):
+def test_no_cell_is_in_what_is_tracked_and_what_is_private_is_its_owners_alone(
+    benchmarked, on_prefect, evaluated, place, name
+):
     workspace, tracked = place / "mine" / name, place / f"tracked of {name}"
     tracked.mkdir()
     for kind in TRACKED:
@@ -243,6 +244,8 @@ def test_no_cell_is_in_what_is_tracked(benchmarked, on_prefect, evaluated, place
     assert b"canaries" in read(tracked / "mlflow.db")
     assert len([p for p in (tracked / "artifacts").rglob("*") if p.is_file()]) > 20
     assert holding(CANARIES, tracked) == []
+    workspace = place / "mine" / name
+    assert (workspace.stat().st_mode & 0o077, open_folders(workspace)) == (0, [])
 
 
 def test_every_canary_is_seen_where_it_may_be(benchmarked, evaluated, place):
@@ -251,12 +254,8 @@ def test_every_canary_is_seen_where_it_may_be(benchmarked, evaluated, place):
     assert any("failures" in line for line in found)
 
 
-@pytest.mark.parametrize("name", [".synthrisk", "orchestrated"])
-def test_what_is_private_can_be_entered_by_its_owner_alone(benchmarked, on_prefect, evaluated, place, name):
-    workspace = place / "mine" / name
-    assert workspace.stat().st_mode & 0o077 == 0
-    for folder in (p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED):
-        assert folder.stat().st_mode & 0o077 == 0, folder
+def open_folders(workspace: Path) -> list[Path]:
+    return [p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED and p.stat().st_mode & 0o077]
 
 
 @pytest.fixture(scope="module")
@@ -269,28 +268,21 @@ def flow(place) -> "subprocess.CompletedProcess[bytes]":
     )
 
 
-def test_the_flow_ends_as_it_should(flow):
+def test_the_flow_ends_as_it_should_and_keeps_cells_in_private_folders_alone(flow, place):
     ended = dict(line[6:].rsplit(" ", 1) for line in flow.stdout.decode().splitlines() if line.startswith("ended "))
     assert len(ended) == 11, flow.stderr.decode()[-3000:]
     assert ended.pop("whole") == "1"
     assert ended.pop("proposed") == ended.pop("other columns") == "0"
     assert set(ended.values()) == {"InputError"}, ended
-
-
-def test_the_flow_logs_no_cell_and_prefect_stores_none(flow, place):
     assert b"evaluate release.csv" in read(place / "flow_home" / "prefect" / "prefect.db")
     assert [canary for canary in CANARIES if holds(flow.stdout + flow.stderr, canary)] == []
     for folder in ("flow_home", "flow_tmp"):
         assert holding(CANARIES, place / folder) == []
-
-
-def test_the_flow_keeps_cells_in_private_folders_alone(flow, place):
     workspace = place / "mine" / "flow"
     assert b"zero_cap" in read(workspace / "mlflow.db")
     assert [line for line in holding(CANARIES, workspace) if _is_tracked(line, workspace)] == []
     assert holding(CANARIES, workspace)
-    for folder in (p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED):
-        assert folder.stat().st_mode & 0o077 == 0, folder
+    assert open_folders(workspace) == []
 
 
 def _is_tracked(line: str, workspace: Path) -> bool:

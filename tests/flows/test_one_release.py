@@ -39,14 +39,11 @@ def test_roles_that_are_given_are_taken(place):
     assert list(meant.metrics) == list(RECOMMENDED)
 
 
-def test_roles_are_proposed_where_one_is_not_given(place):
+def test_roles_are_proposed_where_one_is_not_given_and_a_number_of_the_record_is_left_out(place):
     meant = of(sensitive=["income"])
     assert meant.proposal is not None
     assert (meant.data.quasi_identifiers, meant.data.sensitive) == (["age", "city", "sick"], ["income"])
     assert [each["name"] for each in meant.metrics] == list(RECOMMENDED)
-
-
-def test_a_column_that_numbers_the_records_is_left_out(place):
     meant = of()
     assert meant.data.identifier is None
     assert "id" in meant.data.drop
@@ -204,8 +201,3 @@ def test_the_maker_of_the_release_is_told_words_and_whole_people(place, say, sec
     assert len(said.out.splitlines()) == 2 + len(found["limits"])
     assert "report" not in said.out
     assert secret not in said.out
-
-
-def test_the_answer_for_the_maker_has_no_tables(place, say):
-    said = say("evaluate", "real.csv", "synthetic.csv", "--for-vendor", "--verbose")
-    assert (said.code, said.err) == (2, "Usage error: --verbose and --for-vendor must not stand together, got both\n")

@@ -12,8 +12,6 @@ from synthrisk.flows.evaluate_settings import check_control
 from synthrisk.flows.orchestration.server import prefect_api
 from synthrisk.flows.preflight import check
 from synthrisk.metrics import InputError
-from synthrisk.tasks.workspace.folders import open_workspace
-from synthrisk.tasks.workspace.store import check_writable
 
 
 @pytest.fixture
@@ -80,22 +78,6 @@ def test_a_dask_scheduler_must_answer(free_port, open_port):
     for address in ("tcp://host", "host:port", "tcp://"):
         with pytest.raises(InputError, match=r"runner\.address must be tcp://host:port, got"):
             check_address(Runner(kind="dask", address=address))
-
-
-def test_places_that_cannot_be_written_are_refused(tmp_path):
-    (tmp_path / "file").touch()
-    check_writable("--json", tmp_path / "new" / "x.json", folder=False)
-    check_writable("--json", tmp_path / "file", folder=False)
-    for path, folder, sentence in (
-        (tmp_path, False, "which is a folder"),
-        (tmp_path / "file", True, "which is a file"),
-        (tmp_path / "file" / "x.json", False, "file' is a file"),
-        (tmp_path / "file" / "x", True, "file' is a file"),
-    ):
-        with pytest.raises(InputError, match=sentence):
-            check_writable("--to", path, folder=folder)
-    with pytest.raises(InputError, match="workspace must be a folder, got"):
-        open_workspace(tmp_path / "file")
 
 
 def test_all_of_it_is_told_at_once(tmp_path, free_port):

@@ -9,6 +9,7 @@ from bad_inputs import CASES, Case
 from bad_inputs.case import EVALUATE, STUDY
 
 COMPUTED = {"releases", "ledgers", "findings", "reports", "printed", "failures", "mlflow.db", "artifacts", "parts"}
+NEW = {"own.yaml", "own.schema.json", "out.json", "out"}
 FOREIGN = ("Traceback", "pydantic", "ValidationError", "validation error", "pandas.", "pyarrow", "numpy", "NoneType")
 
 
@@ -57,14 +58,12 @@ def test_it_is_said_in_one_sentence(case, place, people, say, secret):
     write(case, people(60))
     before = files(place)
     said = say(*case.arguments)
-    assert said.code == case.code, said
+    assert (said.code, said.out) == (case.code, ""), said
     assert case.told in said.err
-    assert said.out == ""
-    assert secret not in said.err
-    for word in FOREIGN:
-        assert word not in said.err
+    assert [word for word in (*FOREIGN, secret) if word in said.err] == []
     after = files(place)
     assert {path: after.get(path) for path in before} == before
+    assert not NEW & {p.name for p in after.keys() - before.keys()}
     assert not COMPUTED & {p.name for p in place.rglob("*")}
 
 

@@ -164,7 +164,7 @@ def test_the_headline_is_that_of_the_study(shown):
     assert "risk/zero_cap.a@b 0.5" in printed
 
 
-def test_a_row_bears_the_verdict_on_its_own_measure(compared):
+def test_a_row_bears_the_verdict_on_its_own_measure_and_its_history_what_was_judged_beside_memorization(compared):
     limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
     printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--all")
     whole(printed)
@@ -172,6 +172,13 @@ def test_a_row_bears_the_verdict_on_its_own_measure(compared):
     for measure in ("rapid.a", "cap.ü"):
         assert rows_of(printed, measure)["cart"][-1] == "-"
     assert "NO EVIDENCE" not in compared("--measure", "rapid.a")
+    printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--history")
+    whole(printed)
+    head, _, table = printed.partition(f"\nrisk/{LIMITED.key}\n")
+    assert "people, 1 study" in head
+    assert re.search(r"NO EVIDENCE +\.\d+ \[\.\d+, \.\d+\] +0\.5", table)
+    memorized = head.partition(f"memorization of {LIMITED.key}\n")[2].split("\n\n")[0]
+    assert "NO EVIDENCE" not in memorized  # no limit is on it, so that no word is
 
 
 def test_a_measure_has_the_cells_of_the_study(shown):
@@ -255,7 +262,7 @@ def test_the_latest_study_is_shown(compared):
     assert "zero_cap" not in printed
 
 
-def test_csv_is_read_back(shown):
+def test_csv_json_and_markdown_have_whole_tables_and_null(shown):
     rows = pd.read_csv(io.StringIO(shown("--csv")))
     assert list(rows["synthesizer"]) == [h.synthesizer for h in overview(STUDY).headlines]
     assert rows.set_index("synthesizer").loc["cart", "worst"] == 0.125
@@ -263,9 +270,6 @@ def test_csv_is_read_back(shown):
     assert sorted(set(every["measure"])) == ["accuracy", "cap.ü", "rapid.a", "zero_cap.a@b"]
     one = every[(every["measure"] == "rapid.a") & (every["synthesizer"] == "cart")].iloc[0]
     assert (one["verdict"], one["memorization"]) == ("no limit", 0.125)
-
-
-def test_json_has_all_numbers_and_null(shown):
     told = json.loads(shown("--json"))
     assert told["experiment"] == "people"
     [study] = told["studies"]
@@ -274,9 +278,6 @@ def test_json_has_all_numbers_and_null(shown):
     assert lost["risk"] is None
     assert {v["word"] for v in study["verdicts"]} == {"NO EVIDENCE", "RISK", "INCONCLUSIVE"}
     assert study["facts"]["data_digest"] == "d1"
-
-
-def test_markdown_has_whole_tables(shown):
     lines = [line for line in shown("--markdown", "--all").splitlines() if line.startswith("|")]
     assert any("| cart | RISK | +.125 [+.100, +.150] |" in line for line in lines)
     assert all(line.endswith("|") for line in lines)
@@ -438,17 +439,6 @@ def test_studies_of_an_earlier_version_are_told_of(compared, tmp_path):
     client.set_terminated(run.info.run_id)
     assert "1 of an earlier version cannot be read" in compared(code=2)
     assert "people, study of" in compared(SMALL)
-
-
-def test_the_history_shows_what_was_judged_beside_memorization(compared):
-    limits = {f"risk/{LIMITED.key}": Limit(0.5, "board")}
-    printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--history")
-    whole(printed)
-    head, _, table = printed.partition(f"\nrisk/{LIMITED.key}\n")
-    assert "people, 1 study" in head
-    assert re.search(r"NO EVIDENCE +\.\d+ \[\.\d+, \.\d+\] +0\.5", table)
-    memorized = head.partition(f"memorization of {LIMITED.key}\n")[2].split("\n\n")[0]
-    assert "NO EVIDENCE" not in memorized  # no limit is on it, so that no word is
 
 
 def test_the_history_of_memorization_has_its_word_and_limit(compared):

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: one line, the exit code of the signal, nothing left, and the study can go on."""
+"""Ctrl-C and SIGTERM: one line, the exit code of the signal, nothing left; and freed memory is not asked for again."""
 
 import os
 import pty
@@ -13,7 +13,67 @@ import pytest
 import yaml
 from prefect.client.orchestration import get_client
 
-pytestmark = pytest.mark.proof
+from synthrisk.flows.execution import signals
+
+_FAULTS = """
+import resource
+from synthrisk.flows.execution.signals import keep_freed_memory
+if {kept}:
+    keep_freed_memory()
+for _ in range(20):
+    b"x" * 40_000_000
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="an allocator of its own")
+def test_freed_memory_is_not_taken_from_the_system_again():
+    faults = [
+        int(subprocess.run([sys.executable, "-c", _FAULTS.format(kept=kept)], check=True, capture_output=True).stdout)
+        for kept in (False, True)
+    ]
+    assert faults[1] < faults[0] / 4
+
+
+def test_where_the_c_library_is_another_nothing_is_changed(monkeypatch):
+
+    monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
+    monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: object())
+    signals.keep_freed_memory()
+    assert "ARROW_DEFAULT_MEMORY_POOL" not in signals.os.environ
+
+
+def test_a_pool_that_the_environment_names_stays(monkeypatch):
+
+    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
+
+    class Library:
+        gnu_get_libc_version = mallopt = staticmethod(lambda *_: 1)
+
+    monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: Library)
+    signals.keep_freed_memory()
+    assert signals.os.environ["ARROW_DEFAULT_MEMORY_POOL"] == "mimalloc"
+
+
+@pytest.mark.parametrize(("most", "expected"), [(2**31, 2**31 - 1), (2**25, 2**25), (0, None)])
+def test_an_older_library_is_told_the_most_that_it_takes_or_nothing(monkeypatch, most, expected):
+
+    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "system")
+    taken = {}
+
+    class Library:
+        gnu_get_libc_version = None
+
+        @staticmethod
+        def mallopt(parameter: int, value: int) -> bool:
+            if parameter == -3 and value > most:
+                return False
+            taken[parameter] = value
+            return True
+
+    monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: Library)
+    signals.keep_freed_memory()
+    assert (taken.get(-3), -1 in taken) == (expected, expected is not None)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +103,7 @@ def stopped(start, study, folder, number: int, whole_group: bool, **how):
     return process, children, time.monotonic() - begun, err
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("api", [True, False], ids=["a flow", "without Prefect"])
 @pytest.mark.parametrize(
     ("number", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "SIGTERM"]
@@ -57,6 +118,7 @@ def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, who
     assert not psutil.wait_procs(children, timeout=5)[1]
 
 
+@pytest.mark.proof
 def test_prefect_hears_of_it(study, prefect_database):
 
     with get_client(sync_client=True) as client:
@@ -64,6 +126,7 @@ def test_prefect_hears_of_it(study, prefect_database):
     assert (len(runs), {run.state.name for run in runs}) == (4, {"Cancelled"})
 
 
+@pytest.mark.proof
 def test_it_ends_though_nobody_reads_what_it_says():
     code = (
         "import time\n"
@@ -85,6 +148,7 @@ def test_it_ends_though_nobody_reads_what_it_says():
             process.kill()
 
 
+@pytest.mark.proof
 def test_nothing_stands_below_the_sentence_on_a_terminal():
     code = (
         "import time\n"
@@ -129,6 +193,7 @@ with interruptible({patience}, lambda: print("meanwhile", flush=True)):
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("patience", "ends", "signals", "code"),
     [(30, 0.1, 1, -signal.SIGINT), (1, 60, 1, 130), (60, 60, 2, 130)],

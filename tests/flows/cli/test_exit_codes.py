@@ -1,10 +1,60 @@
-"""A command ends at once, and yet everything that is to be done at its end is done."""
+"""How a command ends: 2 for what a user can mend, 4 where the run failed, at once, and never a traceback or a cell."""
 
+import re
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from synthrisk.flows.cli import exit_codes
+from synthrisk.flows.cli.exit_codes import UsageError, is_long, told
+from synthrisk.metrics.errors import InputError
+
+CELL = "Zebrafink-Qx7"
+
+
+def ended(capsys, error: BaseException) -> tuple[object, str]:
+    with pytest.raises(SystemExit) as end, told():
+        raise error
+    return end.value.code, capsys.readouterr().err
+
+
+def test_wrong_input_is_its_sentence(capsys):
+    assert ended(capsys, InputError("rows must be above 0, got -1")) == (2, "Error: rows must be above 0, got -1\n")
+
+
+def test_a_wrong_call_is_told_apart_from_wrong_input(capsys):
+    said = ended(capsys, UsageError("--csv and --json must not stand together"))
+    assert said == (2, "Usage error: --csv and --json must not stand together\n")
+
+
+def test_a_broken_run_names_kind_and_place_and_keeps_the_text_in_a_private_file(capsys):
+    code, said = ended(capsys, OSError(f"no space left, {CELL}"))
+    assert (code, said.count("\n")) == (4, 1)
+    assert said.startswith("Error: the run failed: OSError in test_exit_codes.py, line ")
+    assert CELL not in said
+    path = Path(re.search(r"is in (\S+)$", said.strip())[1])
+    assert CELL in path.read_text()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.unlink()
+
+
+def test_a_full_disk_does_not_hide_the_sentence(capsys, monkeypatch):
+    def full(**_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr("synthrisk.flows.cli.exit_codes.tempfile.mkstemp", full)
+    code, said = ended(capsys, ValueError("x"))
+    assert (code, "no file, for none could be written" in said) == (4, True)
+
+
+@pytest.mark.parametrize("end", [SystemExit(3), KeyboardInterrupt()])
+def test_other_ends_pass(end):
+    with pytest.raises(type(end)), told():
+        raise end
+
 
 COMMAND = """
 import atexit, sys
@@ -80,3 +130,16 @@ def test_a_screen_that_is_closed_is_no_error():
 def test_a_program_that_runs_the_command_line_ends_as_it_would_without():
     done = subprocess.run([sys.executable, "-c", CALLER], text=True, check=False, capture_output=True)
     assert (done.returncode, done.stdout.splitlines()[-2:]) == (3, ["ended with 0", "at the caller's end"])
+
+
+@pytest.mark.parametrize(("rows", "long"), [(3, False), (4, True)])
+def test_a_table_is_long_by_its_lines(tmp_path, monkeypatch, rows, long):
+    monkeypatch.setattr(exit_codes, "TOGETHER", 4)
+    monkeypatch.setattr(exit_codes, "_BLOCK", 3)
+    (tmp_path / "real.csv").write_text("a,b\n" + "1,é\n" * rows)
+    assert is_long(str(tmp_path / "real.csv")) == long
+
+
+@pytest.mark.parametrize("path", [None, "", "adult", "absent.csv", "s3://bucket/real.csv", "x\0.csv", "."])
+def test_what_is_no_csv_file_here_is_not_looked_at(path):
+    assert not is_long(path)
