@@ -27,17 +27,14 @@ def test_the_page_shows_the_package_as_it_stands(name):
     assert (PLUGIN / name).read_text("utf-8").strip() in PAGE
 
 
-def test_the_page_shows_entry_points_and_study_as_they_stand():
+def test_the_page_shows_entry_points_and_study_as_they_stand_and_readme_is_short():
     entry_points = (ROOT / "tests" / "plugin" / "pyproject.toml").read_text("utf-8").partition("[project.entry")[2]
     assert entry_points.strip() in PAGE
     assert (ROOT / "tests" / "plugin" / "study.yaml").read_text("utf-8").strip() in PAGE
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
 
 
 TEXTS = [ROOT / "README.md", ROOT / "deployments" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-def test_readme_has_120_lines_at_most():
-    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -46,12 +43,14 @@ def test_links_to_files_lead_to_files(text):
     assert [link for link in links if not (text.parent / link).exists()] == []
 
 
-def test_links_to_the_glossary_lead_to_its_words():
+def test_links_to_the_glossary_lead_to_its_words_and_those_to_pages_have_texts():
     heads = re.findall(r"^## (.+)$", (ROOT / "docs" / "glossary.md").read_text("utf-8"), re.MULTILINE)
     words = {re.sub(r"[^a-z -]", "", head.lower()).replace(" ", "-") for head in heads}
     linked = {word for text in TEXTS for word in re.findall(r"glossary\.md#([^)]+)\)", text.read_text("utf-8"))}
     assert linked
     assert linked <= words
+    named = {str(text.relative_to(ROOT)): re.findall(r"\[[\w/.]+\.md\]\(", text.read_text("utf-8")) for text in TEXTS}
+    assert {name: links for name, links in named.items() if links} == {}
 
 
 TYPED = {
@@ -66,11 +65,6 @@ def test_what_people_type_into_the_search_stands_in_a_heading(words):
         str(text.relative_to(ROOT)): re.findall(r"^#+ (.+)$", text.read_text("utf-8"), re.MULTILINE) for text in TEXTS
     }
     assert {name for name, own in heads.items() if any(words.lower() in head.lower() for head in own)} == TYPED[words]
-
-
-def test_links_to_pages_have_texts_and_no_names_of_files():
-    named = {str(text.relative_to(ROOT)): re.findall(r"\[[\w/.]+\.md\]\(", text.read_text("utf-8")) for text in TEXTS}
-    assert {name: links for name, links in named.items() if links} == {}
 
 
 def test_a_threshold_is_that_of_an_attack():

@@ -152,7 +152,7 @@ def assets(resource: str, count: int = 1) -> list[dict]:
     return events("prefect.asset.materialization.succeeded", resource, count)
 
 
-def test_the_real_table_is_referenced_and_releases_and_the_report_are_materialized(parted, folder, secret):
+def test_tables_releases_and_reports_are_assets(parted, folder, secret, released):
     real, (first, second) = asset_key(str(folder / "people.csv")), parted[1].releases["thief"]
     assert "breaks" not in parted[1].releases
     made = [assets(asset_key(place), 2)[0] for place in (first, second)]
@@ -168,9 +168,6 @@ def test_the_real_table_is_referenced_and_releases_and_the_report_are_materializ
     assert lineage >= {real, asset_key(first), asset_key(second), f"prefect.flow-run.{flow_run(f'study-{PARTED}').id}"}
     assert events("prefect.asset.referenced", real)
     assert secret not in json.dumps([*made, report])
-
-
-def test_a_release_that_somebody_made_is_referenced_and_its_copy_materialized(released, folder):
     own, others = (asset_key(str(folder / name)) for name in ("own.csv", "others.csv"))
     (copied,) = (assets(asset_key(place))[0] for place in released.releases["release"])
     assert {each["prefect.resource.id"] for each in copied["related"]} >= {own, others}
@@ -207,7 +204,7 @@ def test_the_state_and_the_tags_say_who_and_why(parted):
         }
 
 
-def test_runs_in_mlflow_bear_the_flow_run_that_has_written_them(parted):
+def test_the_log_has_a_line_a_verdict_and_runs_in_mlflow_bear_their_flow_run(parted):
     for outcome in parted:
         client, study = MlflowClient(outcome.logged.uri), f"tags.study_id = '{outcome.logged.study_id}'"
         found = client.search_runs([outcome.logged.experiment_id], study)
@@ -215,9 +212,6 @@ def test_runs_in_mlflow_bear_the_flow_run_that_has_written_them(parted):
         (bearing,) = {run.data.tags["prefect_flow_run_id"] for run in found}
         with get_client(sync_client=True) as prefect:
             assert prefect.read_flow_run(UUID(bearing)).name == "benchmark Parted_1"
-
-
-def test_the_log_has_a_line_a_verdict_and_warns_of_what_alarms(parted):
     found = lines(versions(f"study-{PARTED}")[0].flow_run_id)
     told = {v.synthesizer: f"{v.word}: {v.synthesizer}, {v.quantity}: {v.reason}" for v in parted[1].result.verdicts}
     assert (found[told["thief"]], found[told["marginals"]]) == (30, 20)
@@ -225,25 +219,12 @@ def test_the_log_has_a_line_a_verdict_and_warns_of_what_alarms(parted):
     assert found[failed] == 30
 
 
-def test_task_runs_have_plain_names(parted, unjudged):
+def test_events_and_tasks_are_named_and_say_what_ended_and_what_is_a_risk(parted, unjudged, secret):
     assert names(parted[1]) >= {
         "synthesize thief, repetition 1", "attack thief, repetition 2", "bootstrap thief", "compare", "judge", "report",
         "log",
     }  # fmt: skip
     assert names(unjudged) >= {"synthesize cart, repetition 1, fold 2", "attack cart, repetition 1, fold 1"}
-
-
-def names(outcome) -> set[str]:
-    with get_client(sync_client=True) as client:
-        tagged = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"study:{outcome.result.name}"]))
-        runs = [r.id for r in client.read_flow_runs(flow_run_filter=tagged) if r.name.startswith("study ")]
-        own = TaskRunFilter(flow_run_id=TaskRunFilterFlowRunId(any_=runs))
-        found = client.read_task_runs(task_run_filter=own)
-    assert all(f"study:{outcome.result.name}" in each.tags for each in found)
-    return {each.name for each in found}
-
-
-def test_events_say_what_ended_and_what_is_a_risk(parted, secret):
     resource = f"synthrisk.study.{PARTED}"
     finished, _ = events("synthrisk.study.finished", resource, 2)
     assert finished["resource"]["prefect.resource.name"] == "study Parted_1"
@@ -267,6 +248,16 @@ def test_events_say_what_ended_and_what_is_a_risk(parted, secret):
     for event in (finished, risk):
         assert len(json.dumps(event["payload"])) < 2_000
         assert secret not in json.dumps(event)
+
+
+def names(outcome) -> set[str]:
+    with get_client(sync_client=True) as client:
+        tagged = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"study:{outcome.result.name}"]))
+        runs = [r.id for r in client.read_flow_runs(flow_run_filter=tagged) if r.name.startswith("study ")]
+        own = TaskRunFilter(flow_run_id=TaskRunFilterFlowRunId(any_=runs))
+        found = client.read_task_runs(task_run_filter=own)
+    assert all(f"study:{outcome.result.name}" in each.tags for each in found)
+    return {each.name for each in found}
 
 
 def flow_runs(event: dict) -> list[str]:

@@ -84,13 +84,9 @@ def test_awkward_texts_read_as_they_are_in_cells_items_and_headings(text):
 
 
 @given(MARKUP.filter(str.strip))
-def test_any_text_stays_in_its_cell(text):
+def test_any_text_stays_in_its_cell_and_is_a_paragraph(text):
     found = shown(table(("a", "b"), [(plain(text), "end")], numbers=1))
     assert [each.translate(SPLIT) for each in found] == ["a", "b", spelled(text), "end"]
-
-
-@given(MARKUP.filter(str.strip))
-def test_any_text_is_a_paragraph(text):
     assert [each.translate(SPLIT) for each in shown(plain(text))] == [spelled(text)]
 
 
@@ -101,12 +97,9 @@ def test_a_bare_address_is_no_link():
         assert plain(text).translate(SPLIT) == text
 
 
-def test_a_long_text_loses_its_middle():
+def test_a_long_text_loses_its_middle_a_long_word_may_be_broken_and_a_path_copied():
     assert plain("a" * 200 + "end", longest=20) == "a" * 10 + "…" + "a" * 6 + "end"
     assert len(plain("x" * 300, longest=80).translate(SPLIT)) == 80
-
-
-def test_a_long_word_may_be_broken_and_a_path_may_be_copied():
     assert max(map(len, plain("x" * 300).split("\N{ZERO WIDTH SPACE}"))) == 60
     path = "file:" + "/folder" * 30
     assert plain(path) == path
@@ -149,12 +142,16 @@ def tokens(text: str) -> list:
     return [each for token in parser.parse(text) for each in (token, *(token.children or []))]
 
 
-def test_each_limit_has_its_sentence():
+def test_each_limit_has_its_sentence_and_of_many_measures_the_rest_are_counted():
     one = ended(["income", "illness", "job"])
     (headline,) = one.answer.synthesizers
     text = artifact_text(one)
     assert len(headline.sentences) == 3
     assert all(text.count(plain(told)) == 1 for told in headline.sentences)
+    text = artifact_text(ended([f"column{i}" for i in range(30)]))
+    assert text.count("\n### ") == 12
+    assert "18 more measures are in the report." in text
+    assert "and 24 more" in text  # limits of one owner
 
 
 @pytest.mark.parametrize("limited", [True, False])
@@ -172,7 +169,7 @@ def test_labels_that_would_be_markup_are_text(limited):
         assert mark not in text
 
 
-def test_sixty_synthesizers_are_all_there_and_the_state_names_the_first():
+def test_sixty_synthesizers_are_all_there_and_the_state_and_a_line_name_the_first():
     names = [f"generator_{i}" for i in range(60)]
     one = ended(["income"], names)
     text = artifact_text(one)
@@ -182,21 +179,11 @@ def test_sixty_synthesizers_are_all_there_and_the_state_names_the_first():
     message = concluded(one.outcome).message
     assert message.startswith("RISK: generator_0 may not go out: Who knows income guesses income of 30 more people")
     assert re.search(r"\(at least \d+, limit 10\)\. The artifact of this run names \d+ more\.$", message)
-
-
-def test_the_description_is_a_line_that_later_versions_can_list():
     one = ended(LABELS, [f"generator_{i}" for i in range(60)])
     said = artifact_description(one)
     assert said.startswith("study hard: RISK (generator\\_0 RISK +0.300, ")
     assert said.endswith("generator\\_5 RISK +0.300 and 54 more)")
     assert [t for t in tokens(artifact_text(one, [("2026-01-01", said)])) if t.content == "2026-01-01"]
-
-
-def test_of_many_measures_the_first_are_shown_and_the_rest_counted():
-    text = artifact_text(ended([f"column{i}" for i in range(30)]))
-    assert text.count("\n### ") == 12
-    assert "18 more measures are in the report." in text
-    assert "and 24 more" in text  # limits of one owner
 
 
 def test_what_failed_or_misbehaved_is_said_before_any_number():
@@ -206,15 +193,12 @@ def test_what_failed_or_misbehaved_is_said_before_any_number():
     assert text.index("**Mind:** control \\| members") < text.index("| synthesizer |")
 
 
-def test_what_no_server_shows_is_a_path_and_a_command_and_no_link():
+def test_what_a_server_shows_is_a_link_and_else_a_path_and_a_command():
     one = ended(["income"])
     assert "link_open" not in {token.type for token in tokens(artifact_text(one))}
     assert "- Report, a file where the study ran: /w/reports/1/a b.html\n" in artifact_text(one)
     assert one.links.start == "synthrisk ui --open hard --workspace /w"
     assert "synthrisk ui" in artifact_text(one)
-
-
-def test_what_a_server_shows_is_a_link_that_opens():
     one = ended(["income"], uri="https://mlflow.example/")
     opened = [t.attrGet("href") for t in tokens(artifact_text(one)) if t.type == "link_open"]
     assert opened == [

@@ -26,7 +26,7 @@ def ran(tmp_path_factory, say, prefect_database):
     return place, said, say("atlas", *ASKED, *MEASURES, "--to", place / "again", *where[2:])
 
 
-def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
+def test_the_command_writes_looks_digest_tables_and_a_heat_map_and_finds_them_again(ran):
     place, said, _ = ran
     assert {line.removeprefix("wrote ") for line in said.out.splitlines()} == {
         str(place / "out" / name) for name in ("looks.csv", "atlas.json", "atlas.md", "atlas_tables.md", "atlas.png")
@@ -41,9 +41,6 @@ def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
     for page in ("atlas.md", "atlas_tables.md"):
         assert "| `common_rows_proportion` |" in (place / "out" / page).read_text()
     assert (place / "out" / "atlas.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_what_is_there_is_found_again(ran):
     place, said, again = ran
     assert again.code == 0
     assert "releases attacked: 32 of 32" in said.err
@@ -93,10 +90,12 @@ def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say, monkeypatc
             assert getattr(each, number) == pytest.approx(getattr(due, number), abs=2e-4, nan_ok=True), (each, due)
 
 
-def test_each_study_is_named_and_its_leaks_are_looked_at(tmp_path, capsys):
+def test_each_study_is_named_its_leaks_are_looked_at_and_wrong_parts_raise(tmp_path, capsys):
     tiny = grid_of(REDUCED, leaks=["leaky_group"], measures=["common_rows_proportion"], studies=1, rows=40)
     assert {look.leak for look in list(looked(tiny, str(tmp_path), 1, PlainCalls()))} == {"", "leaky_group"}
     assert "study 1 of 1: Adult, seed 1" in capsys.readouterr().err
+    with pytest.raises(InputError, match=r"did you mean 'adult'"):
+        grid_of(FULL, tables=["adlut"])
 
 
 @pytest.mark.parametrize("table", FULL.tables, ids=lambda t: t.name)
@@ -114,8 +113,3 @@ def test_each_study_of_the_full_grid_is_one_that_can_be_asked(table):
         assert own.dose is not None
         assert own.dose(**each.options) in FULL.doses(each.kind)
     assert len(study.metrics) >= 26
-
-
-def test_wrong_parts_raise(tmp_path):
-    with pytest.raises(InputError, match=r"did you mean 'adult'"):
-        grid_of(FULL, tables=["adlut"])

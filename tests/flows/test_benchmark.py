@@ -238,14 +238,11 @@ def test_hashed_records_hold_scores_and_no_cells_and_are_not_in_the_order_of_the
     assert ledger["record"].is_monotonic_increasing
 
 
-def test_full_records_name_row_guess_and_truth(alone, people):
+def test_full_records_name_row_guess_and_truth_and_alone_have_a_page_of_exposure(alone, people, first):
     ledger = pd.read_parquet(artifact(alone, "cart", "records/ledger.parquet"))
     assert {"row", "guessed", "truth"} <= set(ledger.columns)
     rapid = ledger[(ledger["metric"] == "rapid") & (ledger["repetition"] == 1)]
     assert rapid.set_index("row")["truth"].sort_index().tolist() == people()["income"].tolist()
-
-
-def test_the_page_of_exposure_is_tracked_with_full_records_only(first, alone):
     for outcome, tracked in ((first, False), (alone, True)):
         assert Path(outcome.exposures["cart"]).exists()
         run = MlflowClient(outcome.logged.uri).list_artifacts(runs_of(outcome)["cart"].info.run_id, "records")
@@ -279,7 +276,7 @@ def test_contributions_make_the_judged_findings_and_are_of_the_same_records_agai
     pd.testing.assert_frame_equal(one, two)
 
 
-def test_studies_read_back_are_what_was_found(first, folder):
+def test_worst_releases_keys_and_studies_read_back_are_what_was_found(first, folder, people):
     study = studies(Tracking(), folder / "first", "spine")[0]
     assert study.study_id == first.result.study_id
     assert study.tags["data_digest"] == first.result.facts["data_digest"]
@@ -289,6 +286,22 @@ def test_studies_read_back_are_what_was_found(first, folder):
     said = pd.DataFrame([vars(v) for v in first.result.verdicts])
     pd.testing.assert_frame_equal(study.verdicts[said.columns], said, check_dtype=False)
     assert set(study.generators["synthesizer"]) == set(first.result.synthesizers)
+    found = told_of(first)
+    rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
+    for row in rows:
+        assert row["risk"] <= row["worst_release"] < row["worst_release_upper"] <= 1
+    columns = json.loads(artifact(first, "study", "league.json").read_text())["columns"]
+    assert {"worst_release", "worst_release_upper"} <= set(columns)
+    assert "worst of 2 releases" in Path(first.report).read_text()
+    keys = tabled(first, "study", "k_anonymity").set_index(["synthesizer", "of"])
+    assert len(keys) == len(found["k_anonymity"]) == 1 + 3 * len(first.result.settings)
+    sizes = people().groupby(["age", "city"], dropna=False)["income"].transform("size")
+    assert keys.loc[("", "real"), "k_1"] == (sizes == 1).sum()
+    assert (keys["k_1"] + keys["k_2"] + keys["k_3-4"] + keys["k_5-9"] + keys["k_10-19"] + keys["k_20+"]).tolist() == (
+        pytest.approx((keys["records"] - keys["absent"]).tolist())
+    )
+    assert keys.loc[("copy", "members"), "absent"] == 0
+    assert "How rare keys are" in Path(first.report).read_text()
 
 
 def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
@@ -323,26 +336,6 @@ def test_yardsticks_and_pairs_are_in_mlflow_json_and_on_the_terminal(first, caps
     assert "population: " in said
     assert "Pairs " in said
     assert "cart < thief (p" in said
-
-
-def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
-
-    found = told_of(first)
-    rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
-    for row in rows:
-        assert row["risk"] <= row["worst_release"] < row["worst_release_upper"] <= 1
-    columns = json.loads(artifact(first, "study", "league.json").read_text())["columns"]
-    assert {"worst_release", "worst_release_upper"} <= set(columns)
-    assert "worst of 2 releases" in Path(first.report).read_text()
-    keys = tabled(first, "study", "k_anonymity").set_index(["synthesizer", "of"])
-    assert len(keys) == len(found["k_anonymity"]) == 1 + 3 * len(first.result.settings)
-    sizes = people().groupby(["age", "city"], dropna=False)["income"].transform("size")
-    assert keys.loc[("", "real"), "k_1"] == (sizes == 1).sum()
-    assert (keys["k_1"] + keys["k_2"] + keys["k_3-4"] + keys["k_5-9"] + keys["k_10-19"] + keys["k_20+"]).tolist() == (
-        pytest.approx((keys["records"] - keys["absent"]).tolist())
-    )
-    assert keys.loc[("copy", "members"), "absent"] == 0
-    assert "How rare keys are" in Path(first.report).read_text()
 
 
 def test_population_is_the_metric_on_the_held_out_records(first, folder, people):
@@ -422,14 +415,13 @@ def test_same_study_twice_gives_the_same_numbers_and_computes_nothing_again(firs
     assert len(written) == 2 * 6 * 2  # a release and a ledger of five generators and the population yardstick, twice
 
 
-def test_ledgers_of_one_worker_are_those_of_two(first, alone, folder):
+def test_ledgers_are_the_same_with_one_worker_and_after_a_kill_which_costs_nothing_that_was_done(
+    first, alone, folder, resumed
+):
     one, two = ledgers(folder / "alone"), ledgers(folder / "first")
     assert one.keys() == two.keys()
     for key, frame in one.items():
         pd.testing.assert_frame_equal(frame, two[key], check_exact=True)
-
-
-def test_killed_study_goes_on_where_it_was(first, resumed, folder):
     assert resumed.killed
     assert not resumed.tracked
     assert 2 <= len([k for k in resumed.kept if k.startswith("ledgers/")]) < 12

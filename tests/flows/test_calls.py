@@ -35,25 +35,24 @@ def counting(fails: int, error: type[Exception] = ValueError) -> tuple[Callable[
     return add, runs
 
 
-def test_a_call_runs_once_and_when_it_is_asked_for():
+def test_a_call_runs_once_when_it_is_asked_for_and_takes_the_answers_of_others():
     add, runs = counting(0)
     answer = PlainCalls().submit(add, 4)
     assert runs == []
     assert (answer.result(), answer.failure(), answer.result(), runs) == (5, None, 5, [4])
-
-
-def test_a_call_takes_the_answers_of_others():
-    add, runs = counting(0)
     calls = PlainCalls()
     assert (calls.submit(add, calls.submit(add, 1)).result(), runs) == (3, [1, 2])
+    assert (PlainCalls().call(add, value=2), runs) == (3, [2])
 
 
-def test_a_failed_call_is_tried_again_as_often_as_is_said():
+def test_a_failed_call_is_tried_again_as_often_as_is_said_after_a_wait():
     add, runs = counting(2)
     assert PlainCalls().submit(add, 1, how=How(2)).failure() is None
-    assert runs == [1, 1, 1]
-    add, runs = counting(2)
-    assert (PlainCalls().submit(add, 1, how=How(1)).failure(), len(runs)) == ("failed 2", 2)
+    assert (runs, PlainCalls().submit(add, 1, how=How(1)).failure(), len(runs)) == ([1, 1, 1], "failed 2", 2)
+    before = time.monotonic()
+    assert PlainCalls().submit(add, 1, how=How(2, 0.1)).failure() is None
+    assert len(runs) == 3
+    assert time.monotonic() - before >= 0.3
 
 
 def test_a_failure_is_told_and_raised_and_passed_on():
@@ -64,11 +63,6 @@ def test_a_failure_is_told_and_raised_and_passed_on():
     assert (failed.failure(), after.failure()) == ("failed 1", "failed 1")
     with pytest.raises(InputError, match="failed 1"):
         failed.result()
-
-
-def test_call_runs_at_once():
-    add, runs = counting(0)
-    assert (PlainCalls().call(add, value=2), runs) == (3, [2])
 
 
 @pytest.mark.proof
@@ -106,14 +100,6 @@ def test_a_task_run_gets_what_it_is_given_though_prefect_does_not_look_inside():
 def test_the_wait_before_a_retry_doubles_up_to_an_hour():
     assert (How(4, 2.0).delays, How(3, 3000.0).delays) == ([2, 4, 8, 16], [3000, 3600, 3600])
     assert (How(0, 5.0).delays, len(How(80, 1.0).delays)) == ([], 50)
-
-
-def test_without_a_server_a_retry_waits_too():
-    add, runs = counting(2)
-    before = time.monotonic()
-    assert PlainCalls().submit(add, 1, how=How(2, 0.1)).failure() is None
-    assert len(runs) == 3
-    assert time.monotonic() - before >= 0.3
 
 
 @pytest.mark.proof

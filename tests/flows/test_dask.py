@@ -69,19 +69,13 @@ def found(cluster, run, people, folder):
         return {name: run(name, runner=runner, **STUDY) for name, runner in runners.items()}
 
 
-def test_relative_paths_are_found_by_a_worker_in_another_folder(found, folder):
+def test_a_worker_in_another_folder_gives_the_numbers_of_processes_to_the_byte(found, folder):
     result = found["on-workers"].result
     assert result.failures == {}
     assert {f.synthesizer for f in result.findings} == {each["name"] for each in STUDY["synthesizers"]} | {"copy"}
     assert os.fspath(folder) not in str(result)
-
-
-def test_numbers_are_those_of_processes(found):
     told = {name: _numbers(each.result) for name, each in found.items()}
     assert (told["on-threads"], told["on-workers"]) == (told["on-processes"], told["on-processes"])
-
-
-def test_releases_and_scores_are_equal_to_the_byte_on_processes_threads_and_workers_of_two_threads(found):
     assert all(each.result.failures == {} for each in found.values())
     for kind in ("releases/*/release.parquet", "ledgers/*/ledger.parquet", "ledgers/*/values.json"):
         made = {name: _bytes(each, kind) for name, each in found.items()}

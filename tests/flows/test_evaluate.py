@@ -144,7 +144,7 @@ def test_right_or_wrong_scores_have_wilson_and_newcombe_intervals(judged):
     assert found.memorization.upper - found.memorization.lower < d.upper - d.lower
 
 
-def test_leak_is_seen_and_judged(judged):
+def test_leak_is_seen_judged_and_tracked(judged):
     words = {v.quantity: v.word for v in judged.result.verdicts}
     assert words == {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "CANNOT TELL", LOOK: "RISK"}
     reasons = {v.quantity: v.reason for v in judged.result.verdicts}
@@ -154,6 +154,11 @@ def test_leak_is_seen_and_judged(judged):
     assert of_copy == {"zero_cap.income"}  # the limited measure alone
     assert judged.result.exit_code == 1
     assert judged.result.valid
+    client = MlflowClient(judged.logged.uri)
+    assert client.get_experiment(judged.logged.experiment_id).name == "evaluate"
+    run = client.get_run(judged.logged.runs["release"])
+    assert run.data.tags["role"] == "synthesizer"
+    assert run.data.metrics["risk/zero_cap.income"] == findings(judged)["zero_cap"].risk.value
 
 
 def test_without_controls_there_is_no_memorization(uncontrolled):
@@ -234,14 +239,6 @@ def test_the_files_that_were_judged_are_named_by_their_digests_and_without_their
     assert all(words in record for words in told.values())
     assert str(folder) not in record
     assert "twins_share" not in judged.result.facts  # one release that was given: none was split
-
-
-def test_results_are_in_mlflow(judged):
-    client = MlflowClient(judged.logged.uri)
-    assert client.get_experiment(judged.logged.experiment_id).name == "evaluate"
-    run = client.get_run(judged.logged.runs["release"])
-    assert run.data.tags["role"] == "synthesizer"
-    assert run.data.metrics["risk/zero_cap.income"] == findings(judged)["zero_cap"].risk.value
 
 
 def test_event_says_whether_the_release_passed(judged, uncontrolled):

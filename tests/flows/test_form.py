@@ -29,12 +29,15 @@ def test_every_parameter_is_described(flow):
         assert each.get("description"), name
 
 
-def test_shipped_studies_and_metrics_are_choices():
+def test_shipped_studies_and_metrics_are_choices_and_a_limit_is_called_so():
     assert list(choices(benchmark, "study")) == ["shipped", "file", "settings"]
     assert choices(benchmark, "study")["shipped"]["enum"] == list(shipped())
     assert choices(evaluate, "study")["shipped"]["enum"] == list(shipped())
     assert choices(evaluate, "metrics")["names"]["items"]["enum"] == ["all", *METRICS]
     assert schema(evaluate)["properties"]["references"]["enum"] == ["limited", "all", "none"]
+    described = {name: each["description"] for name, each in schema(evaluate)["properties"].items()}
+    assert "limit" in described["references"]
+    assert not [name for name, text in described.items() if "threshold" in text.lower()]
 
 
 @pytest.mark.parametrize(("flow", "parameters"), [
@@ -61,9 +64,3 @@ def test_a_flow_takes_paths_and_studies_too(study):
     taken = benchmark.validate_parameters({"study": study})["study"]
     assert taken == study
     assert type(taken) is type(study)
-
-
-def test_a_limit_is_called_so():
-    described = {name: each["description"] for name, each in schema(evaluate)["properties"].items()}
-    assert "limit" in described["references"]
-    assert not [name for name, text in described.items() if "threshold" in text.lower()]

@@ -73,13 +73,30 @@ def finding(done, key):
     return next(f for f in outcome.result.findings if f.measure.key == key)
 
 
-def test_each_target_is_a_measure_of_its_own(done):
+def test_each_target_is_a_measure_that_limits_pages_ledgers_and_mlflow_know(done):
     *_, outcome = done
     assert [f.measure.key for f in outcome.result.findings] == [
         "zero_cap.income", f"zero_cap.{NAME}", f"generalized_cap.{NAME}",
     ]  # fmt: skip
     assert outcome.result.sensitive == ("income", NAME)
     assert f"guesses income, {NAME}" in outcome.result.facts["threat_model"]
+    folder, _, _, outcome = done
+    (verdict,) = [v for v in outcome.result.verdicts if NAME in v.quantity]
+    assert verdict.word == "RISK"
+    client = MlflowClient(f"sqlite:///{folder / 'work' / 'mlflow.db'}")
+    (run,) = client.search_runs([client.get_experiment_by_name("joint").experiment_id], "tags.role = 'synthesizer'")
+    assert run.data.metrics[f"risk/zero_cap.{NAME}"] == finding(done, f"zero_cap.{NAME}").risk.value
+    pages = [page.read_text("utf-8") for page in (folder / "work").rglob("exposure-vendor.html")]
+    assert pages
+    for page in pages:
+        text = re.sub(r"<[^>]*>", "", page)
+        assert f"zero_cap.{NAME}" in text
+        assert "low | a" in text  # the classes are pairs of values
+    folder, *_ = done
+    ledgers = [pd.read_parquet(path) for path in (folder / "work").rglob("ledger.parquet")]
+    own = next(rows[(rows.metric == "zero_cap") & (rows.sensitive == NAME)] for rows in ledgers)
+    real = people(1).astype(object).where(lambda table: table.notna(), "nan")
+    assert own.truth.tolist() == [f"{a} | {b}" for a, b in zip(real.income, real.race, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -97,29 +114,6 @@ def test_the_value_is_that_of_plain_loops_and_of_sdmetrics(done, metric, peer):
             sensitive_fields=JOINT,
         )  # fmt: skip
     assert value == pytest.approx(1 - theirs, abs=1e-12)
-
-
-def test_a_limit_a_page_and_mlflow_know_it(done):
-    folder, _, _, outcome = done
-    (verdict,) = [v for v in outcome.result.verdicts if NAME in v.quantity]
-    assert verdict.word == "RISK"
-    client = MlflowClient(f"sqlite:///{folder / 'work' / 'mlflow.db'}")
-    (run,) = client.search_runs([client.get_experiment_by_name("joint").experiment_id], "tags.role = 'synthesizer'")
-    assert run.data.metrics[f"risk/zero_cap.{NAME}"] == finding(done, f"zero_cap.{NAME}").risk.value
-    pages = [page.read_text("utf-8") for page in (folder / "work").rglob("exposure-vendor.html")]
-    assert pages
-    for page in pages:
-        text = re.sub(r"<[^>]*>", "", page)
-        assert f"zero_cap.{NAME}" in text
-        assert "low | a" in text  # the classes are pairs of values
-
-
-def test_the_ledger_holds_both_true_values(done):
-    folder, *_ = done
-    ledgers = [pd.read_parquet(path) for path in (folder / "work").rglob("ledger.parquet")]
-    own = next(rows[(rows.metric == "zero_cap") & (rows.sensitive == NAME)] for rows in ledgers)
-    real = people(1).astype(object).where(lambda table: table.notna(), "nan")
-    assert own.truth.tolist() == [f"{a} | {b}" for a, b in zip(real.income, real.race, strict=True)]
 
 
 def test_evaluate_takes_them_with_a_plus_sign(done, tmp_path):

@@ -32,11 +32,14 @@ def of(**said):
     return understood(**dict.fromkeys(UNDERSTOOD) | {"real": "real.csv", "control": "heldout.csv"} | said)
 
 
-def test_roles_that_are_given_are_taken(place):
+def test_roles_that_are_given_are_taken_and_all_other_columns_need_a_sensitive_one(place):
     meant = of(quasi_identifiers=["age"], sensitive=["income"])
     assert meant.proposal is None
     assert (meant.data.quasi_identifiers, meant.data.sensitive) == (["age"], ["income"])
     assert list(meant.metrics) == list(RECOMMENDED)
+    assert of(quasi_identifiers=["*"], sensitive=["income"]).data.quasi_identifiers == "*"
+    with pytest.raises(InputError, match="got no sensitive"):
+        of(quasi_identifiers=["*"])
 
 
 def test_roles_are_proposed_where_one_is_not_given_and_a_number_of_the_record_is_left_out(place):
@@ -135,12 +138,6 @@ def test_each_column_is_in_one_of_the_lines_that_say_what_it_is_taken_for(place,
     said = capsys.readouterr().out
     assert "Neither      hours and xyz" in said
     assert set(re.findall(r"\w+", said)) >= set(pd.read_csv("real.csv").columns)
-
-
-def test_all_other_columns_need_a_sensitive_one(place):
-    assert of(quasi_identifiers=["*"], sensitive=["income"]).data.quasi_identifiers == "*"
-    with pytest.raises(InputError, match="got no sensitive"):
-        of(quasi_identifiers=["*"])
 
 
 def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, plain):

@@ -86,17 +86,14 @@ def test_a_task_runs_in_another_process_and_takes_the_answers_of_others(calls, t
     assert calls.here().submit(tasks.process).result() == os.getpid()
 
 
-def test_a_failure_is_told_raised_and_passed_on(calls, tasks):
+def test_a_failed_task_is_tried_again_as_often_as_is_said_and_then_told_raised_and_passed_on(calls, tasks, tmp_path):
+    assert calls.submit(tasks.unsure, tmp_path / "two", how=How(2)).result() == 3
+    assert calls.submit(tasks.unsure, tmp_path / "one", how=How(1)).failure() == "not yet"
     failed = calls.submit(tasks.refuses, 7)
     after = calls.submit(tasks.add, failed)
     assert (failed.failure(), after.failure()) == ("got 7", "got 7")
     with pytest.raises(InputError, match="got 7"):
         after.result()
-
-
-def test_a_failed_task_is_tried_again_as_often_as_is_said(calls, tasks, tmp_path):
-    assert calls.submit(tasks.unsure, tmp_path / "two", how=How(2)).result() == 3
-    assert calls.submit(tasks.unsure, tmp_path / "one", how=How(1)).failure() == "not yet"
 
 
 def test_what_takes_an_answer_is_called_before_new_chains_begin(tasks, tmp_path):

@@ -35,16 +35,11 @@ def test_freed_memory_is_not_taken_from_the_system_again():
     assert faults[1] < faults[0] / 4
 
 
-def test_where_the_c_library_is_another_nothing_is_changed(monkeypatch):
-
+def test_a_pool_that_the_environment_names_stays_and_another_c_library_is_left_alone(monkeypatch):
     monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
     monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: object())
     signals.keep_freed_memory()
     assert "ARROW_DEFAULT_MEMORY_POOL" not in signals.os.environ
-
-
-def test_a_pool_that_the_environment_names_stays(monkeypatch):
-
     monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
 
     class Library:

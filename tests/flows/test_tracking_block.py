@@ -136,33 +136,24 @@ def test_a_block_limits_what_is_tracked_of_records(block):
     assert allowed(Tracking(block="open")).records == "hashed"
 
 
-def test_an_address_given_to_the_flow_takes_the_place_of_the_block(block):
+def test_an_address_given_to_the_flow_takes_the_place_of_the_block_and_a_study_has_one_alone(block):
     settings = {**load("smoke").model_dump(), "tracking": {"block": block}}
     tracking = settings_of(settings, None, "sqlite:///other.db").tracking
     assert (tracking.uri, tracking.block) == ("sqlite:///other.db", None)
-
-
-def test_one_address_alone(block):
     with pytest.raises(InputError, match="give uri or block, not both, got uri and block='stores'"):
         load("smoke", ["tracking.uri=sqlite:///x.db", f"tracking.block={block}"])
+    with get_client(sync_client=True) as client:
+        shown = client.read_block_document_by_name("stores", "synthrisk-tracking", include_secrets=False)
+    assert "*" in str(shown.data["uri"])
+    assert PASSWORD not in str(shown)
 
 
-def test_a_block_that_is_not_there(prefect_database):
+def test_a_block_that_is_not_there_or_leads_nowhere_is_refused_without_its_password(prefect_database):
     with pytest.raises(InputError, match=r"tracking\.block must name a block .* SynthriskTracking, got 'absent'"):
         benchmark("smoke", ["tracking.block=absent"])
-
-
-def test_errors_do_not_tell_the_password(prefect_database):
     free_port = _free_port()
     SynthriskTracking(uri=f"http://me:{PASSWORD}@127.0.0.1:{free_port}").save("away", overwrite=True)
     assert uri_of(Tracking(block="away")) == f"http://me:{PASSWORD}@127.0.0.1:{free_port}"
     with pytest.raises(InputError, match=rf"tracking\.block must lead to .* got none at 127.0.0.1:{free_port}") as told:
         check(load("smoke", ["tracking.block=away"]))
     assert PASSWORD not in str(told.value)
-
-
-def test_prefect_shows_stars(block):
-    with get_client(sync_client=True) as client:
-        shown = client.read_block_document_by_name("stores", "synthrisk-tracking", include_secrets=False)
-    assert "*" in str(shown.data["uri"])
-    assert PASSWORD not in str(shown)

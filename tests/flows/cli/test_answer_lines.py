@@ -103,14 +103,11 @@ def test_every_verdict_says_why(more, words):
     assert words in said(**more)
 
 
-def test_a_planted_leak_that_was_not_seen_is_named_and_leaves_the_word_open():
+def test_lines_of_planted_leaks_name_limits_where_there_is_room_and_say_what_was_not_seen():
     text = said(leaky=0.01)
     assert "INCONCLUSIVE  planted leak not seen" in text
     assert "\n  would decide: more repetitions or records\n" in text
     assert "copy and near copy seen, not leak of 10.0%: by all 2 limits" in text
-
-
-def test_limits_that_saw_the_same_leak_are_named_where_there_is_room_and_counted_where_not():
     seen = Estimate(0.5, 0.4, 0.6)
     names = [f"memorization/common_rows_proportion@{group}" for group in ("outliers", "rare_keys")]
     leaks = [PlantedLeak("copy", "copy", 1.0, name, seen, True) for name in ("tpr/membership", *names)]
@@ -308,10 +305,11 @@ def test_two_names_with_one_beginning_stay_apart():
         assert lines[at + 1].split()[:3] == ["+.020", "[.000,", "+.040]"]
 
 
-def test_of_many_generators_the_rest_are_counted():
+def test_of_many_generators_the_rest_are_counted_and_without_any_it_says_so():
     assert "and 55 more: 55 NO EVIDENCE" in said([f"vine-{i}" for i in range(60)])
     mixed = outcome([f"vine-{i}" for i in range(60)], failures={f"ctgan-{i}": "no memory" for i in range(7)})
     assert "and 62 more: 55 NO EVIDENCE, 7 FAILED" in "\n".join(line.plain for line in answer_lines(mixed, 80))
+    assert "No synthesizer: only reference generators ran." in said([])
 
 
 @pytest.mark.parametrize(
@@ -328,10 +326,6 @@ def test_a_name_with_a_line_break_or_an_escape_is_text_on_one_line():
     assert any("a b [31mc" in line.plain for line in lines)
     lines = answer_lines(outcome(["a\nb\x1b[31mc"]), 80)
     assert not any(c in line.plain for line in lines for c in "\n\x1b")
-
-
-def test_without_synthesizers_it_says_so():
-    assert "No synthesizer: only reference generators ran." in said([])
 
 
 @pytest.mark.parametrize("source", ["", NOT_SAID])

@@ -190,11 +190,29 @@ def test_a_measure_has_the_cells_of_the_study(shown):
     assert rows_of(printed, "accuracy")["cart"] == [".800 [.700, .900]", ".700"]
 
 
-def test_a_limit_on_what_the_table_does_not_show_is_told_too(compared):
+def test_words_on_what_the_table_does_not_show_are_told_with_it(compared):
     gain = replace(verdict(LIMITED, "INCONCLUSIVE", "control_gain"), value=0.2, lower=0.1, upper=0.3)
     printed = compared(replace(SMALL, verdicts=[gain]), "--measure", "zero_cap.a@b")
     assert "\nzero_cap.a@b  (limit 0.5 on control_gain)\n" in printed
     assert below(printed, "zero_cap.a@b")["cart"] == ["  INCONCLUSIVE on control_gain +.200 [+.100, +.300], limit 0.5"]
+    measure = Measure("membership", "membership")
+    names = ["hospital_one", "hospital_two"]
+    found = [finding(n, "synthesizer", measure) for n in names]
+    judged = [
+        Verdict(names[0], "tpr/membership", 0.06, "RISK", "because", 0.0823, 0.0704, 0.1),
+        Verdict(names[1], "tpr/membership", 0.06, "NO EVIDENCE", "because", 0.0123, 0.0104, 0.02),
+    ]
+    study = replace(
+        SMALL, findings=found, verdicts=judged, limits={"tpr/membership": Limit(0.06, "board")},
+        settings={n: {"role": "synthesizer", "kind": "cart"} for n in names}, failures={}, utility=[], answers={},
+    )  # fmt: skip
+    printed = compared(study, "--all")
+    whole(printed)
+    assert "\nmembership  (limit 0.06 on tpr)\n" in printed
+    assert below(printed, "membership") == {
+        names[0]: ["  RISK on tpr .082 [.070, .100], limit 0.06"],
+        names[1]: ["  NO EVIDENCE on tpr .012 [.010, .020], limit 0.06"],
+    }
 
 
 def test_each_word_says_what_it_is_on_with_its_limit(shown):
@@ -219,36 +237,11 @@ def test_each_word_says_what_it_is_on_with_its_limit(shown):
     assert trend.loc[("cart", "zero_cap.a@b"), "on"] == "memorization/zero_cap.a@b"
 
 
-def test_all_words_on_a_true_positive_rate_are_told_with_it(compared):
-    measure = Measure("membership", "membership")
-    names = ["hospital_one", "hospital_two"]
-    found = [finding(n, "synthesizer", measure) for n in names]
-    judged = [
-        Verdict(names[0], "tpr/membership", 0.06, "RISK", "because", 0.0823, 0.0704, 0.1),
-        Verdict(names[1], "tpr/membership", 0.06, "NO EVIDENCE", "because", 0.0123, 0.0104, 0.02),
-    ]
-    study = replace(
-        SMALL, findings=found, verdicts=judged, limits={"tpr/membership": Limit(0.06, "board")},
-        settings={n: {"role": "synthesizer", "kind": "cart"} for n in names}, failures={}, utility=[], answers={},
-    )  # fmt: skip
-    printed = compared(study, "--all")
-    whole(printed)
-    assert "\nmembership  (limit 0.06 on tpr)\n" in printed
-    assert below(printed, "membership") == {
-        names[0]: ["  RISK on tpr .082 [.070, .100], limit 0.06"],
-        names[1]: ["  NO EVIDENCE on tpr .012 [.010, .020], limit 0.06"],
-    }
-
-
-def test_without_limits_nothing_was_judged(compared):
+def test_an_invalid_or_unjudged_study_says_so_first(compared, tmp_path):
     printed = compared(replace(SMALL, verdicts=[], limits={}))
     assert "No limits: no verdict. Nothing was judged." in printed
     assert re.search(r"cart +not judged", printed)
     assert "NO EVIDENCE" not in printed
-
-
-def test_an_invalid_study_says_so_first(compared, tmp_path):
-
     broken = Check("copy", "zero_cap.a@b", "is seen", False, "it was not")
     printed = compared(replace(SMALL, checks=[broken], verdicts=[]))
     assert "INVALID" in printed.partition("synthesizer")[0]

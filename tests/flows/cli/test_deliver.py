@@ -44,14 +44,11 @@ def test_the_exit_code_is_the_verdicts(offline):
     assert "Traceback" not in said.err
 
 
-def test_a_server_that_is_still_away_is_told_in_a_line(offline, judge, say):
+def test_a_server_that_is_still_away_and_an_unknown_study_are_told(offline, judge, say):
     said = say("log", offline[1], "--workspace", judge[0] / "w")
     assert said.code == 4
     assert said.err.startswith(f"Error: not logged yet: `synthrisk log {offline[1]}")
     assert (said.err.count("\n"), ids_waiting(judge[0] / "w")) == (1, [offline[1]])
-
-
-def test_an_unknown_study_is_refused(offline, judge, say):
     said = say("log", "20200101-000000-aaaaaa", "--workspace", judge[0] / "w")
     assert (said.code, offline[1] in said.err) == (2, True)
 

@@ -21,11 +21,8 @@ def ended(capsys, error: BaseException) -> tuple[object, str]:
     return end.value.code, capsys.readouterr().err
 
 
-def test_wrong_input_is_its_sentence(capsys):
+def test_wrong_input_and_a_wrong_call_are_a_sentence_each(capsys):
     assert ended(capsys, InputError("rows must be above 0, got -1")) == (2, "Error: rows must be above 0, got -1\n")
-
-
-def test_a_wrong_call_is_told_apart_from_wrong_input(capsys):
     said = ended(capsys, UsageError("--csv and --json must not stand together"))
     assert said == (2, "Usage error: --csv and --json must not stand together\n")
 
@@ -113,15 +110,12 @@ def test_any_other_end_is_that_of_python(end, code, said):
     assert said in done.stderr
 
 
-def test_a_screen_that_takes_no_more_is_told_by_python(monkeypatch):
+def test_a_full_screen_is_told_by_python_and_a_closed_one_is_no_error(monkeypatch):
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     with Path("/dev/full").open("w") as full:
         done = run("sys.exit(0)", stdout=full)
     assert done.returncode == 120
     assert "No space left on device" in done.stderr
-
-
-def test_a_screen_that_is_closed_is_no_error():
     command = f"{sys.executable} -m synthrisk.flows.cli.app metrics >&-"
     done = subprocess.run(["/bin/sh", "-c", command], text=True, check=False, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, "")

@@ -80,34 +80,25 @@ def of_one_machine(files):
     return found | {"verdicts": [v for v in found["verdicts"] if v["quantity"] != LOOK]}  # nor is the release looked at
 
 
-def test_findings_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
+def test_findings_verdicts_utility_and_keys_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
     done, parts = in_parts
     assert done.exit_code == parts["exit_code"] == of_one_machine["exit_code"] == 1, done.output
     assert len(parts["findings"]) == len(IN_PARTS) - 2
     assert [without_text(row) for row in parts["findings"]] == [without_text(row) for row in of_one_machine["findings"]]
-
-
-def without_text(row: dict) -> dict:
-    return {k: v for k, v in row.items() if not k.startswith(("population", "risk_population"))}
-
-
-def test_verdicts_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
     parts = in_parts[1]
     assert (len(parts["verdicts"]), parts["verdicts"]) == (len(LIMITS), of_one_machine["verdicts"])
     assert {v["word"] for v in parts["verdicts"]} >= {"RISK", "CANNOT TELL"}
-
-
-def test_utility_and_keys_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
     numbers = ("measure", "utility")
     mine, due = ([{k: row[k] for k in numbers} for row in each["utility"]] for each in (in_parts[1], of_one_machine))
     assert (len(mine), mine, in_parts[1]["k_anonymity"]) == (2, due, of_one_machine["k_anonymity"])
-
-
-def test_the_terminal_says_what_is_lacking_and_what_was_found(in_parts):
     told = " ".join(in_parts[0].output.split())
     assert "no reference generators, no population yardstick" in told
     assert "release" in told
     assert "RISK" in told
+
+
+def without_text(row: dict) -> dict:
+    return {k: v for k, v in row.items() if not k.startswith(("population", "risk_population"))}
 
 
 @pytest.mark.parametrize(("more", "words"), [
@@ -142,14 +133,11 @@ def test_coarse_cells_and_lost_columns_are_refused_rather_than_read_otherwise(fi
     assert words in str(done.exception)
 
 
-def test_files_that_are_not_parquet_are_refused(files, tmp_path):
+def test_files_that_are_not_parquet_or_have_other_columns_are_refused_with_a_way_out(files, tmp_path):
     table = tmp_path / "real.csv"
     table.write_text("town,age\nŁódź,30\n")
     done = CliRunner().invoke(app, command({**files, "real": str(table)}, "--references", "none"))
     assert "real must be a Parquet file or a folder of such for engine dask" in str(done.exception)
-
-
-def test_a_release_with_other_columns_is_refused_with_a_way_out(files, tmp_path):
     release = tmp_path / "release.parquet"
     pd.read_parquet(files["release"]).drop(columns="age").assign(score=1).to_parquet(release)
     done = CliRunner().invoke(app, command({**files, "release": str(release)}, "--references", "none"))

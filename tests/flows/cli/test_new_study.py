@@ -117,7 +117,7 @@ def test_init_shows_no_cell(place, people, secret, say):
         assert secret not in text
 
 
-def test_init_says_that_there_are_no_limits_and_how_to_set_them(place, say):
+def test_init_says_that_there_are_no_limits_and_how_to_set_them_or_who_chose_them(place, say):
     said = say("init", "people.csv", "--to", "own.yaml", "--yes")
     assert "No limits: the study will show numbers and no verdict" in said.out
     assert load("own.yaml").thresholds == {}
@@ -125,9 +125,6 @@ def test_init_says_that_there_are_no_limits_and_how_to_set_them(place, say):
     assert "# No limits: no verdict." in text
     assert '#   "memorization/singling_out": {value: 0.05' in text
     assert "control_gain/zero_cap.income" not in text  # 60 records can tell nothing by it
-
-
-def test_init_writes_the_limit_with_who_chose_it(place, say):
     said = say("init", "people.csv", "--to", "own.yaml", "--yes", "--limit", "0.1", "--limit-source", "the board")
     assert said.code == 0, said
     assert "No limits" not in said.out

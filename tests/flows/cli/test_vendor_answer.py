@@ -39,7 +39,7 @@ def result(checks=(), limits=EXACT, **more):
     )
 
 
-def test_shares_are_of_whole_people_and_equal_rows_have_none(capsys):
+def test_shares_are_of_whole_people_equal_rows_have_none_and_nothing_exact_is_told(capsys):
     assert vendor_answer(result()) == {"word": "RISK", "exit_code": 1, "limits": [
         {"quantity": "memorization/rapid.income", "word": "RISK", "limit": 12.5, "people_in_100": 31},
         {"quantity": "memorization/copies.income", "word": "RISK", "limit": 12.5, "people_in_100": None},
@@ -53,9 +53,6 @@ def test_shares_are_of_whole_people_and_equal_rows_have_none(capsys):
         "memorization/copies.income      12.5         -  RISK\n"
         "tpr/membership                  12.5         0  RISK\n"
     )
-
-
-def test_nothing_exact_is_told(capsys):
     print_vendor_answer(result())
     told = capsys.readouterr().out + json.dumps(vendor_answer(result()))
     assert not re.search(r"\.3|\.27|\.26|\.00|-0|19|report|2026", told)
