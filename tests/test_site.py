@@ -14,8 +14,6 @@ ELSEWHERE = re.compile(r"^\s*(https?:)?//", re.IGNORECASE)
 
 
 class Loaded(HTMLParser):
-    """Collects what a page loads; links that a reader may follow are none of it."""
-
     def __init__(self) -> None:
         super().__init__()
         self.addresses: list[str] = []

@@ -80,8 +80,6 @@ def again(run, first, folder):
 
 @dataclass(frozen=True)
 class Resumed:
-    """A study that was killed and started again: what was there in between, and how it ended."""
-
     killed: bool
     tracked: bool
     kept: dict[str, int]
@@ -333,9 +331,7 @@ def test_yardsticks_and_pairs_are_in_mlflow_json_and_on_the_terminal(first, caps
     assert "nonmembers" not in {row["synthesizer"] for row in found["findings"]}
     close(first, verbose=True)
     said = " ".join(capsys.readouterr().out.split())
-    assert "population: " in said
-    assert "Pairs " in said
-    assert "cart < thief (p" in said
+    assert [each for each in ("population: ", "Pairs ", "cart < thief (p") if each not in said] == []
 
 
 def test_population_is_the_metric_on_the_held_out_records(first, folder, people):
@@ -438,16 +434,14 @@ def test_a_failed_synthesizer_is_marked_its_text_is_private_and_others_finish(br
     }  # fmt: skip
     assert runs["breaks"].data.tags["verdict"] == "FAILED"
     reason = broken.result.failures["breaks"]
-    assert "ValueError in generators.py, line" in reason
-    assert "in breaks" in reason
+    assert [each for each in ("ValueError in generators.py, line", "in breaks") if each not in reason] == []
     kept = Path(reason.rpartition(" is in ")[2])
     assert kept.is_relative_to(folder / "broken" / "failures")
     assert secret in kept.read_text()
     assert oct(kept.stat().st_mode & 0o777) == "0o600"
     close(broken)
     said = capsys.readouterr().out
-    assert "FAILED" in said
-    assert "ValueError" in said
+    assert [each for each in ("FAILED", "ValueError") if each not in said] == []
     assert secret not in said
 
 
@@ -521,8 +515,7 @@ def test_prefect_has_runs_logs_and_the_failure_but_no_cell(first, broken, prefec
     time.sleep(3)  # logs and events are written in batches
     prefect_dump = dump(prefect_database)
     assert b"synthesize breaks, repetition 1, fold 1" in prefect_dump
-    assert b'INSERT INTO "log"' in prefect_dump
-    assert b"CellError" in prefect_dump
+    assert [each for each in (b'INSERT INTO "log"', b"CellError") if each not in prefect_dump] == []
     assert [part[:40] for part in prefect_dump.split(b"\nINSERT INTO ") if holds(part, secret)] == []
 
 

@@ -41,18 +41,15 @@ def test_a_call_runs_once_when_it_is_asked_for_and_takes_the_answers_of_others()
     assert runs == []
     assert (answer.result(), answer.failure(), answer.result(), runs) == (5, None, 5, [4])
     calls = PlainCalls()
-    assert (calls.submit(add, calls.submit(add, 1)).result(), runs) == (3, [1, 2])
-    assert (PlainCalls().call(add, value=2), runs) == (3, [2])
+    assert (calls.submit(add, calls.submit(add, 1)).result(), runs) == (3, [4, 1, 2])
+    assert (calls.call(add, value=2), runs) == (3, [4, 1, 2, 2])
 
 
 def test_a_failed_call_is_tried_again_as_often_as_is_said_after_a_wait():
-    add, runs = counting(2)
-    assert PlainCalls().submit(add, 1, how=How(2)).failure() is None
-    assert (runs, PlainCalls().submit(add, 1, how=How(1)).failure(), len(runs)) == ([1, 1, 1], "failed 2", 2)
-    before = time.monotonic()
-    assert PlainCalls().submit(add, 1, how=How(2, 0.1)).failure() is None
-    assert len(runs) == 3
-    assert time.monotonic() - before >= 0.3
+    for how, failure, count, seconds in ((How(2), None, 3, 0), (How(1), "failed 2", 2, 0), (How(2, 0.1), None, 3, 0.3)):
+        (add, runs), before = counting(2), time.monotonic()
+        assert PlainCalls().submit(add, 1, how=how).failure() == failure
+        assert (runs, time.monotonic() - before >= seconds) == ([1] * count, True)
 
 
 def test_a_failure_is_told_and_raised_and_passed_on():

@@ -14,8 +14,6 @@ from synthrisk.tasks.tracking.store_outage import ids_waiting
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """An answer of one task that notes when it is waited for."""
-
     name: str
     own: object
     noted: list[str]
@@ -33,8 +31,6 @@ class Asked:
 
 @dataclass(frozen=True)
 class Noted(PlainCalls):
-    """Calls that note their order; ``found_again`` calls those that are not worth a worker."""
-
     noted: list[str] = field(default_factory=list)
     found_again: bool = False
 

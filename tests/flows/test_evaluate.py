@@ -279,8 +279,7 @@ def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatc
     assert (rows["membership_inference_risk"]["risk"], rows["membership_inference_risk"]["note"]) == (None, reason)
     assert "no row link" in rows["hidden_rate"]["note"]
     (report,) = (tmp_path / "w" / "reports").glob("*/report.html")
-    assert reason in report.read_text("utf-8")
-    assert "no row link" in report.read_text("utf-8")
+    assert [each for each in (reason, "no row link") if each not in report.read_text("utf-8")] == []
 
 
 def test_noise_on_what_is_guessed_is_tried_by_what_guesses(folder, say, monkeypatch, plain, tmp_path):
@@ -326,8 +325,7 @@ def test_command_writes_json_and_ends_with_the_verdicts_code(folder, tables, say
     arguments += ["--threshold", "memorization/zero_cap.income=0.02", "--json", tmp_path / "new" / "out.json"]
     said = say("evaluate", *arguments, "--limit-source", "the board", "--workspace", tmp_path / "w")
     assert said.code == 1, said
-    assert "RISK" in said.out
-    assert '1 set by "the board"' in said.out
+    assert [each for each in ("RISK", '1 set by "the board"') if each not in said.out] == []
     assert json.loads((tmp_path / "new" / "out.json").read_text())["verdicts"][0]["word"] == "RISK"
     said = say("compare", "evaluate", "--workspace", tmp_path / "w")
     assert said.code == 0, said

@@ -2,8 +2,7 @@
 
 import pytest
 
-ONE = {"holdout": 0.5, "repetitions": 1}
-"""Release of each generator."""
+ONE = {"holdout": 0.5, "repetitions": 1}  # release of each generator
 
 
 @pytest.fixture(scope="module")

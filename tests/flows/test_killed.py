@@ -41,8 +41,6 @@ if __name__ == "__main__":
 
 
 class Study:
-    """One study in one workspace, which can be begun again and again."""
-
     def __init__(self, folder, name, settings, start_python):
         self.workspace, self.folder, self.start_python = folder / name, folder, start_python
         mine = {"name": "slow", "kind": "callable", "path": f"{folder / 'slowly.py'}:slowly"}

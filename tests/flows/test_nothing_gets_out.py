@@ -27,8 +27,7 @@ pytestmark = [
 TEXTS = {"person": "Erpelkennung", "city": "Zebrafinkstadt", "illness": "Blaumeisenfieber", "note": "Kiebitznotiz"}
 NUMBERS = {"salary": 918273000, "visit": 564738000}
 CANARIES = [*TEXTS.values(), *(str(each // 1000) for each in NUMBERS.values())]
-TRACKED = ("mlflow.db", "mlflow.db.lock", "artifacts")
-"""What is not private in a workspace."""
+TRACKED = ("mlflow.db", "mlflow.db.lock", "artifacts")  # what is not private in a workspace
 GENERATORS = """
 def shouts(train, rows, seed):
     raise ValueError("cannot handle " + train.to_csv())
@@ -106,8 +105,6 @@ def _surroundings(place: Path, home: str, temporary: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command has said, which addresses it named, and where it left files."""
-
     code: int
     said: bytes
     addresses: dict[str, set[str]]

@@ -144,8 +144,7 @@ def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, p
     said = say("evaluate", "real.csv", "synthetic.csv", "--control", "heldout.csv", "--json", "out.json")
     assert said.code == 0, said
     before, _, after = said.out.partition("No limits: no verdict. Nothing was judged.")
-    assert "Known        age" in before
-    assert "-v says why; --quasi-identifiers" in before
+    assert [each for each in ("Known        age", "-v says why; --quasi-identifiers") if each not in before] == []
     assert "Study evaluate" not in before
     assert "real.csv: 200 members and 200 control records" in after
     assert "the least limit that would have been kept, had it been set" in after
@@ -196,5 +195,4 @@ def test_the_maker_of_the_release_is_told_words_and_whole_people(place, say, sec
     assert any(shares.values())
     assert said.out.startswith("Verdict  RISK\n")
     assert len(said.out.splitlines()) == 2 + len(found["limits"])
-    assert "report" not in said.out
-    assert secret not in said.out
+    assert [each for each in ("report", secret) if each in said.out] == []

@@ -74,8 +74,7 @@ def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
     (finding,) = [f for f in judged.result.findings if (f.synthesizer, f.measure.label) == ("thief", "zero_cap")]
     assert runs["thief"].data.metrics["memorization/zero_cap.income"] == finding.memorization.value
     told = Path(client.download_artifacts(runs["study mine"].info.run_id, "study.yaml")).read_text()
-    assert "min_samples_leaf" in told
-    assert "memorization/zero_cap.income" in told
+    assert [each for each in ("min_samples_leaf", "memorization/zero_cap.income") if each not in told] == []
     assert (tmp_path / "reports" / judged.result.study_id / "exposure-cart.html").exists()
 
 

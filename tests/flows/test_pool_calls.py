@@ -132,8 +132,6 @@ def test_workers_are_forked_anew_where_the_process_that_they_come_from_is_killed
 
 
 class Refusing:
-    """Workers whose parent is killed at the very moment in which they are asked for."""
-
     def __init__(self, error):
         self.error, self._processes = error, {}
 

@@ -17,14 +17,11 @@ from synthrisk.flows.benchmark import benchmark
 from synthrisk.flows.preflight import check
 from synthrisk.metrics import InputError
 
-CANARY = "Kohlmeise é+Tz4"
-"""A value that an address writes in another way."""
+CANARY = "Kohlmeise é+Tz4"  # a value that an address writes in another way
 NAMED = "${CANARY_KEY}"
 
 
 class _Tables(BaseHTTPRequestHandler):
-    """Gives a table below each path that names one, and refuses others; keeps what it is asked for."""
-
     asked: ClassVar[list[str]] = []
     table = b""
 
@@ -85,8 +82,7 @@ TAKING = {
     "a database": lambda _: ["data.source", {"url": f"sqlite:///{NAMED}.db", "query": "select 1"}],
     "a tracking server": lambda at: ["tracking.uri", f"{at}/{NAMED}"],
     "a tracking file": lambda _: ["tracking.uri", f"sqlite:///{NAMED}.db"],
-}
-"""Settings that take an address in which variables are filled in."""
+}  # settings that take an address in which variables are filled in
 OTHERS = {
     "a workspace": lambda at: ["workspace", f"s3://{NAMED}/work"], "a folder": lambda _: ["workspace", NAMED],
     "a table by name": lambda _: ["data.source", {"name": NAMED, "options": {}}],

@@ -92,8 +92,6 @@ def test_a_password_is_nowhere_but_in_prefects_secrets(run, folder, server, pref
 
 
 class _Breaks(BaseHTTPRequestHandler):
-    """A store that finds no experiment, and hangs up when one is to be made."""
-
     def do_GET(self) -> None:
         body = b'{"experiments": []}' if "search" in self.path else b'{"error_code": "RESOURCE_DOES_NOT_EXIST"}'
         self.send_response(200 if "search" in self.path else 404)

@@ -56,9 +56,14 @@ def outcome(
     )  # fmt: skip
 
 
-def said(*arguments, width=80, **more):
-    lines = [line.plain for line in answer_lines(outcome(*arguments, **more), width)]
+def lines_of(made, width=80, **changes):
+    lines = [line.plain for line in answer_lines(replace(made, result=replace(made.result, **changes)), width)]
     assert len(lines) <= 23
+    return lines
+
+
+def said(*arguments, width=80, **more):
+    lines = lines_of(outcome(*arguments, **more), width)
     assert max(map(cell_len, lines)) <= max(width, 80)
     return "\n".join(lines)
 
@@ -135,8 +140,7 @@ def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests
     assert [line.plain for line in _leaks_briefly(leaks, "limits")] == [
         "Planted     seen by limits, of 3: copy by 3, near copy by 0"
     ]
-    lines = [line.plain for line in answer_lines(replace(made, result=replace(made.result, verdicts=verdicts)), 80)]
-    assert len(lines) <= 23
+    lines = lines_of(made, verdicts=verdicts)
     for start in ("  Who knows age", "  hinges on", "  as if", "  would decide: 9,500 members"):
         assert len([line for line in lines if line.startswith(start)]) == 2
     assert "2 more sentences: -v" in lines
@@ -156,8 +160,7 @@ def test_what_carries_a_risk_is_brief_where_room_is_short_and_the_record_gives_i
     carriers = {name: Carriers("memorization/zero_cap.income", 0.3, shares, 70, 70) for name in names}
     for count, carried, whole, last in ((1, 1, 1, "Record"), (2, 2, 0, "Report"), (3, 0, 0, "Report")):
         made = outcome(names[:count], memorization=0.3, carriers=carriers)
-        lines = [line.plain for line in answer_lines(made, 80)]
-        assert len(lines) <= 23
+        lines = lines_of(made)
         assert sum(line.startswith("  the age at admission carries 60%") for line in lines) == carried
         assert sum("the release has 70 of" in line for line in lines) == whole
         assert [line.partition(" ")[0] for line in lines[-2:]] == [last, "Open"]
@@ -170,9 +173,7 @@ def test_where_a_kept_limit_is_first_the_line_says_what_is_not_judged():
     told = replace(
         verdict, word="INCONCLUSIVE", brief="most exposed not judged", reason=f"it lies below 0.1, but {why}"
     )
-    text = "\n".join(
-        line.plain for line in answer_lines(replace(made, result=replace(made.result, verdicts=[told])), 80)
-    )
+    text = "\n".join(lines_of(made, verdicts=[told]))
     assert "INCONCLUSIVE  most exposed not judged" in text
     assert why in " ".join(text.split())
     assert " ".join(text.split()).index(why) < " ".join(text.split()).index("Who knows age and income guesses")
@@ -196,8 +197,7 @@ def test_a_limit_in_people_has_its_number_behind_it_where_that_takes_no_line_mor
     (first, *rest) = made.result.verdicts
     for records, whole in (("600 records (there are 300)", True), ("9,600 records (there are 6,000)", False)):
         told = replace(first, word="INCONCLUSIVE", advice=f"{records}, or no limit below 0.06")
-        result = replace(made.result, verdicts=[told, *rest])
-        lines = [line.plain for line in answer_lines(replace(made, result=result), 80)]
+        lines = lines_of(made, verdicts=[told, *rest])
         assert f"  would decide: {records}, or no limit below 6 in 100{' (0.06)' * whole}" in lines
 
 
@@ -235,10 +235,9 @@ def test_on_no_terminal_each_sentence_has_its_line_and_above_it_they_are_not_sai
 def test_a_verdict_of_a_generator_is_folded_before_what_stands_below_is_left_out():
     words = "keeps 5 of 5 limits, 4 cannot tell, and one is on so many people that it says so at length"
     full = outcome(label=" ".join(["income"] * 8), leaky=0.0)
-    result = full.result
-    (verdict, *rest) = result.verdicts
-    told = replace(full, result=replace(result, verdicts=[replace(verdict, brief=words, word="RISK"), *rest]))
-    assert words in " ".join(" ".join(line.plain.split()) for line in answer_lines(told, 80))
+    (verdict, *rest) = full.result.verdicts
+    told = lines_of(full, verdicts=[replace(verdict, brief=words, word="RISK"), *rest])
+    assert words in " ".join(" ".join(told).split())
 
 
 def test_of_one_generator_all_stands_below_it_though_the_attacker_knows_many_columns():
@@ -247,9 +246,7 @@ def test_of_one_generator_all_stands_below_it_though_the_attacker_knows_many_col
     facts = made.result.facts | {"data": "real3000.csv", "control": "3000", "columns": "15"}
     (verdict, *rest) = made.result.verdicts
     told = replace(verdict, word="INCONCLUSIVE", advice="9,500 members and 9,500 control records (there are 3,000)")
-    result = replace(made.result, verdicts=[told, *rest], quasi_identifiers=known, facts=facts)
-    text = "\n".join(line.plain for line in answer_lines(replace(made, result=result), 80))
-    assert len(text.splitlines()) <= 23
+    text = "\n".join(lines_of(made, verdicts=[told, *rest], quasi_identifiers=known, facts=facts))
     assert "\n  as if 17 of 100 people had been copied" in text
     assert "\n  would decide: 9,500 members" in text
 
@@ -261,9 +258,7 @@ def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
     made = outcome(["cart", "trees"], memorization=0.1, limits=1)
     named = Verdict("cart", RELEASED, 0.0, "RISK", "values are released", brief="real values released")
     found = Released(tuple(f"{name}: values of 9 of 9 people" for name in ("mail", "phone", "street")))
-    result = replace(made.result, verdicts=[*made.result.verdicts, named], released={"cart": found})
-    lines = [line.plain for line in answer_lines(replace(made, result=result), 80)]
-    assert len(lines) <= 23
+    lines = lines_of(made, verdicts=[*made.result.verdicts, named], released={"cart": found})
     assert [line for line in lines if "street: values of 9 of 9 people" in line]
     first = ("  Who knows age and income guesses income of", f"  values are released {RELEASED}")
     assert [line for line in lines if line.startswith(first)]  # of whichever generator is shown first
@@ -332,5 +327,4 @@ def test_a_name_with_a_line_break_or_an_escape_is_text_on_one_line():
 def test_of_limits_that_nobody_is_named_for_it_says_that_it_is_not_said(source):
     made = outcome()
     limits = {name: replace(limit, source=source) for name, limit in made.result.limits.items()}
-    lines = [line.plain for line in answer_lines(replace(made, result=replace(made.result, limits=limits)), 80)]
-    assert "Limits      2; who set them is not said" in lines
+    assert "Limits      2; who set them is not said" in lines_of(made, limits=limits)

@@ -35,8 +35,7 @@ def test_all_of_a_metric_names_its_options_defaults_range_and_source(say, name, 
     lines, options = [line.strip() for line in said.out.splitlines()], metric.options
     assert said.code == 0, said
     assert lines[0] == name
-    assert metric.said.replace("``", "") in said.out
-    assert metric.reference in said.out
+    assert [each for each in (metric.said.replace("``", ""), metric.reference) if each not in said.out] == []
     for option in metric.options:
         if option in metric.needs:
             assert option in lines

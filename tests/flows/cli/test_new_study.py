@@ -125,7 +125,8 @@ def test_init_says_that_there_are_no_limits_and_how_to_set_them_or_who_chose_the
     assert "# No limits: no verdict." in text
     assert '#   "memorization/singling_out": {value: 0.05' in text
     assert "control_gain/zero_cap.income" not in text  # 60 records can tell nothing by it
-    said = say("init", "people.csv", "--to", "own.yaml", "--yes", "--limit", "0.1", "--limit-source", "the board")
+    asked = ("--force", "--yes", "--limit", "0.1", "--limit-source", "the board")
+    said = say("init", "people.csv", "--to", "own.yaml", *asked)
     assert said.code == 0, said
     assert "No limits" not in said.out
     (left,) = (line for line in said.out.splitlines() if line.startswith("Not limited  too few records for a limit"))
