@@ -121,9 +121,8 @@ def place(tmp_path_factory) -> Path:
     _table(160, 3000).drop(columns="person").to_csv(folder / "mine" / "headless.csv", index=False, header=False)
     texts = _table(160, 4000)
     texts.assign(salary=texts["city"], visit=texts["note"]).to_csv(folder / "mine" / "texts.csv", index=False)
-    _table(160, 5000).rename(columns={"city": f"{TEXTS['city']}-0"}).to_csv(
-        folder / "mine" / "swapped.csv", index=False
-    )
+    swapped = _table(160, 5000).rename(columns={"city": f"{TEXTS['city']}-0"})
+    swapped.to_csv(folder / "mine" / "swapped.csv", index=False)
     (folder / "mine" / "flow.py").write_text(FLOW)
     (folder / "mine" / "generators.py").write_text(GENERATORS)
     kinds = [

@@ -78,10 +78,8 @@ def test_columns_of_either_table_are_left_out(place, roles):
 def test_a_study_says_roles_readings_metrics_and_limits(place, settings):
     limits = {"risk/zero_cap.income": {"value": 0.5, "source": "me"}}
     study = settings(place / "work", place / "other.csv", thresholds=limits)
-    study["data"] |= {
-        "columns": {"sick": {"type": "boolean", "true_values": ["ja"], "false_values": ["nein"]}},
-        "rows": 9,
-    }
+    sick = {"type": "boolean", "true_values": ["ja"], "false_values": ["nein"]}
+    study["data"] |= {"columns": {"sick": sick}, "rows": 9}
     Path("study.yaml").write_text(yaml.safe_dump(study))
     meant = of(study="study.yaml")
     assert (meant.data.source, meant.data.rows) == ("real.csv", None)
@@ -161,9 +159,8 @@ def test_evaluate_of_two_files_and_control_records_answers(place, say, secret, p
 
 def test_evaluate_with_one_limit_gives_verdicts(place, say, plain):
     pd.read_csv("real.csv").drop(columns="id").to_csv("synthetic.csv", index=False)  # a copy
-    said = say(
-        "evaluate", "real.csv", "synthetic.csv", "--control", "heldout.csv", "--limit", "0.1", "--json", "out.json"
-    )
+    tables = ("real.csv", "synthetic.csv", "--control", "heldout.csv")
+    said = say("evaluate", *tables, "--limit", "0.1", "--json", "out.json")
     assert said.code == 1, said
     assert "No limits" not in said.out
     words = {v["quantity"]: v["word"] for v in json.loads(Path("out.json").read_text())["verdicts"]}

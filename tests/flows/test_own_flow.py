@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -62,10 +63,16 @@ def assert_same(judged, workspace, study, folder):
     ]
 
 
-@pytest.mark.parametrize(
-    "runner", [ThreadPoolTaskRunner(), ProcessPoolTaskRunner(max_workers=2)], ids=["threads", "processes"]
-)
-def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
+RUNNERS = {
+    "threads": ThreadPoolTaskRunner,
+    "processes": lambda: ProcessPoolTaskRunner(max_workers=2),
+    "dask": lambda: import_module("prefect_dask").DaskTaskRunner(cluster_kwargs={"n_workers": 2, **LOCAL_CLUSTER}),
+}
+
+
+@pytest.mark.parametrize("kind", RUNNERS)
+def test_the_numbers_are_those_of_benchmark(kind, study, folder, tmp_path):
+    runner = RUNNERS[kind]()
     judged, logged = mine.with_options(task_runner=runner)(str(folder / "people.csv"), str(tmp_path))
     assert_same(judged, tmp_path, study, folder)
     client = MlflowClient(logged.uri)
@@ -76,15 +83,6 @@ def test_the_numbers_are_those_of_benchmark(runner, study, folder, tmp_path):
     told = Path(client.download_artifacts(runs["study mine"].info.run_id, "study.yaml")).read_text()
     assert [each for each in ("min_samples_leaf", "memorization/zero_cap.income") if each not in told] == []
     assert (tmp_path / "reports" / judged.result.study_id / "exposure-cart.html").exists()
-
-
-@pytest.mark.proof
-def test_the_numbers_are_those_of_benchmark_on_dask(study, folder, tmp_path):
-    from prefect_dask import DaskTaskRunner
-
-    runner = DaskTaskRunner(cluster_kwargs={"n_workers": 2, **LOCAL_CLUSTER})
-    judged, _ = mine.with_options(task_runner=runner)(str(folder / "people.csv"), str(tmp_path))
-    assert_same(judged, tmp_path, study, folder)
 
 
 def test_without_a_server_and_with_frames(study, folder, people, tmp_path):
@@ -197,45 +195,37 @@ def threads_of_libraries():
     return {each["filepath"]: each["num_threads"] for each in threadpool_info()}
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        (lambda s: synthesize.fn(s, "carts"), "no synthesizer is called 'carts' .did you mean 'cart'"),
-        (lambda s: synthesize.fn(s, "cart", fold=2), r"fold must be a whole number in \[0, 2\), got 2"),
-        (lambda s: synthesize.fn(s, "cart", repetition=1), r"repetition must be a whole number in \[0, 1\), got 1"),
-        (lambda s: synthesize.fn(s, "cart", leaf=2), "cart takes no option 'leaf'"),
-        (lambda s: synthesize.fn(s, "cart", role="reference"), "references must be generators that declare an answer"),
-        (lambda s: synthesize.fn(s, "copy", role="judge"), "role must be one of synthesizer, reference, got 'judge'"),
-        (lambda s: synthesize.fn(s, "cart", name="a/b"), "name must be letters, digits, - and _, got 'a/b'"),
-        (lambda s: release.fn(s, pd.DataFrame()), "table must hold rows, got none"),
-        (lambda s: release.fn(s, pd.DataFrame({"a": [1]})), "table must have the columns"),
-        (lambda s: release.fn(s, "none.csv"), "path 'none.csv' must lead to a file, found none"),
-        (lambda s: attack.fn(synthesize.fn(s, "cart"), ["zero_caps"]), "no metric is called 'zero_caps'"),
-        (lambda s: attack.fn(synthesize.fn(s, "cart"), [{"name": "rapid", "tolerances": 1}]), "rapid takes no option"),
-        (lambda s: synthesize.fn(None, "cart"), "sample must be what sample returns, got NoneType"),
-        (lambda s: attack.fn("r.csv", ["zero_cap"]), "release must be what synthesize or release returns, got str"),
-        (lambda s: judge.fn(None), "estimated must be what estimate returns, got NoneType"),
-        (lambda s: log.fn(None), "judged must be what judge returns, got NoneType"),
-        (lambda s: estimate.fn([]), "ledgers must be those of a study, got none"),
-        (lambda s: estimate.fn([attack.fn(synthesize.fn(s, "cart"), ["zero_cap"])] * 2), "two of cart in repetition 0"),
-        (
-            lambda s: estimate.fn(
-                [
-                    attack.fn(synthesize.fn(s, "cart", fold=0), ["zero_cap"]),
-                    attack.fn(synthesize.fn(s, "cart", fold=1, min_samples_leaf=9), ["zero_cap"]),
-                ]
-            ),
-            "ledgers of cart must be of one generator and the same metrics",
-        ),
-        (
-            lambda s: judge.fn(estimate.fn([attack.fn(synthesize.fn(s, "cart"), ["zero_cap"])]), {"risk/rapid": 0.1}),
-            "limits must name a measure of the study, got 'risk/rapid'",
-        ),
-        (lambda s: sample.fn("people", "*", ["income"]), "source must be a built-in table"),
-        (lambda s: sample.fn("adult", "*", [], workspace=s.workspace), "sensitive"),
-        (lambda s: sample.fn("sql://u:pw@h/d", "*", ["income"]), "must take its password from the environment"),
-    ],
-)
+def zero_cap_of(people, **options):
+    return attack.fn(synthesize.fn(people, "cart", **options), ["zero_cap"])
+
+
+@pytest.mark.parametrize(("wrong", "sentence"), [
+    (lambda s: synthesize.fn(s, "carts"), "no synthesizer is called 'carts' .did you mean 'cart'"),
+    (lambda s: synthesize.fn(s, "cart", fold=2), r"fold must be a whole number in \[0, 2\), got 2"),
+    (lambda s: synthesize.fn(s, "cart", repetition=1), r"repetition must be a whole number in \[0, 1\), got 1"),
+    (lambda s: synthesize.fn(s, "cart", leaf=2), "cart takes no option 'leaf'"),
+    (lambda s: synthesize.fn(s, "cart", role="reference"), "references must be generators that declare an answer"),
+    (lambda s: synthesize.fn(s, "copy", role="judge"), "role must be one of synthesizer, reference, got 'judge'"),
+    (lambda s: synthesize.fn(s, "cart", name="a/b"), "name must be letters, digits, - and _, got 'a/b'"),
+    (lambda s: release.fn(s, pd.DataFrame()), "table must hold rows, got none"),
+    (lambda s: release.fn(s, pd.DataFrame({"a": [1]})), "table must have the columns"),
+    (lambda s: release.fn(s, "none.csv"), "path 'none.csv' must lead to a file, found none"),
+    (lambda s: attack.fn(synthesize.fn(s, "cart"), ["zero_caps"]), "no metric is called 'zero_caps'"),
+    (lambda s: attack.fn(synthesize.fn(s, "cart"), [{"name": "rapid", "tolerances": 1}]), "rapid takes no option"),
+    (lambda s: synthesize.fn(None, "cart"), "sample must be what sample returns, got NoneType"),
+    (lambda s: attack.fn("r.csv", ["zero_cap"]), "release must be what synthesize or release returns, got str"),
+    (lambda s: judge.fn(None), "estimated must be what estimate returns, got NoneType"),
+    (lambda s: log.fn(None), "judged must be what judge returns, got NoneType"),
+    (lambda s: estimate.fn([]), "ledgers must be those of a study, got none"),
+    (lambda s: estimate.fn([zero_cap_of(s)] * 2), "two of cart in repetition 0"),
+    (lambda s: estimate.fn([zero_cap_of(s, fold=0), zero_cap_of(s, fold=1, min_samples_leaf=9)]),
+     "ledgers of cart must be of one generator and the same metrics"),
+    (lambda s: judge.fn(estimate.fn([zero_cap_of(s)]), {"risk/rapid": 0.1}),
+     "limits must name a measure of the study, got 'risk/rapid'"),
+    (lambda s: sample.fn("people", "*", ["income"]), "source must be a built-in table"),
+    (lambda s: sample.fn("adult", "*", [], workspace=s.workspace), "sensitive"),
+    (lambda s: sample.fn("sql://u:pw@h/d", "*", ["income"]), "must take its password from the environment"),
+])  # fmt: skip
 def test_what_is_wrong_is_said_in_a_sentence(wrong, sentence, folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     real = sample.fn(str(folder / "people.csv"), **ROLES, folds=2, workspace=str(tmp_path))
