@@ -1,8 +1,10 @@
-"""What docs show of the package that is tested is what is tested; their links lead somewhere, and README is short."""
+"""What docs show is what is tested, and their links lead somewhere; the site loads nothing from another host."""
 
+import json
 import re
 import runpy
 import tomllib
+from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +15,7 @@ from packaging.version import Version
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Study
+from synthrisk.metrics import METRICS
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "extend.md").read_text("utf-8")
@@ -127,3 +130,60 @@ def test_a_file_of_the_docs_is_linked_by_its_title_but_not_in_code():
     assert hook(text, page=page) == told
     page.file.src_uri = "reference/metrics.md"
     assert f"PrivEval: [{title}](../priveval.md);" in hook(text, page=page)
+
+
+ELSEWHERE = re.compile(r"^\s*(https?:)?//", re.IGNORECASE)
+
+
+class Loaded(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name in ("src", "srcset", "data", "poster", "action") or (name == "href" and tag != "a"):
+                self.addresses.append(value or "")
+
+
+def loaded(page: str) -> list[str]:
+    parser = Loaded()
+    parser.feed(page)
+    return [each for each in parser.addresses if ELSEWHERE.match(each)]
+
+
+@pytest.mark.proof
+def test_no_page_loads_anything_from_another_host(site):
+    assert loaded('<script src="//cdn.example/x.js"></script><a href="https://a.example">a</a>') == [
+        "//cdn.example/x.js"
+    ]
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 25
+    assert {str(page): found for page in pages if (found := loaded(page.read_text("utf-8")))} == {}
+    outside = re.compile(r"(@import|url\()\s*[\"']?\s*(https?:)?//", re.IGNORECASE)
+    for text in (*site.rglob("*.css"), *pages):
+        assert not outside.search(text.read_text("utf-8")), text
+    # the theme fetches these two only for a page that has a diagram, or a repository
+    assert not any(re.search(r'class="mermaid"|data-md-component="source"', page.read_text("utf-8")) for page in pages)
+
+
+@pytest.mark.proof
+def test_words_are_found_by_the_search(site):
+    found = json.loads((site / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    assert any(each["location"] == "glossary.html#memorization" for each in found)
+    assert {f"reference/metrics.html#{name}" for name in METRICS} <= {each["location"] for each in found}
+
+
+@pytest.mark.proof
+def test_the_reference_names_all_settings_and_commands(site):
+    study = (site / "reference" / "study.html").read_text("utf-8")
+    assert [key for key in Study.model_fields if f"<code>{key}</code>" not in study] == []
+    commands = (site / "reference" / "command_line.html").read_text("utf-8")
+    for name in ("benchmark", "evaluate", "init", "compare", "metrics"):
+        assert f">synthrisk {name}<" in commands
+    assert "epsilon_lower_bound" in (site / "reference" / "python.html").read_text("utf-8")
+
+
+@pytest.mark.proof
+def test_the_table_of_metrics_is_a_table(site):
+    assert "<td>zero_cap</td>" in (site / "metrics.html").read_text("utf-8")

@@ -2,6 +2,7 @@
 
 from bad_inputs.case import Case, override, study, text
 
+_THREADS = "prefect.task_runners:ThreadPoolTaskRunner"
 _TEXTS = (
     text("no study in the file", "", "own.yaml must be a YAML mapping of settings, got an empty file"),
     text("comments alone", "# a study\n", "own.yaml must be a YAML mapping of settings, got an empty file"),
@@ -189,9 +190,22 @@ _SETTINGS = (
     study("a name with a slash", "name: must be letters, digits, - and _, got 'a/b'", name="a/b"),
     study("records kept as nobody can", "tracking.records: must be 'hashed', 'full' or 'none', got 'some'", tracking={"records": "some"}),
     study("tracking in a list", "tracking: must be a mapping of settings, got list", tracking=[]),
-    study("a runner that is none", "must be 'processes', 'dask' or the import path of a task runner", runner={"kind": "threads"}),
+    study("a runner that is none", "must be 'processes', 'dask' or the import path of a task runner, package.module:Class", runner={"kind": "threads"}),
     study("no worker", "runner.workers: must be at least 1, got 0", runner={"workers": 0}),
     study("an address without Dask", "address belongs to kind dask, got kind 'processes'", runner={"address": "tcp://somewhere:1"}),
+    study("workers of a runner by path", "workers belongs to kinds processes and dask", runner={"kind": _THREADS, "workers": 3}),
+    study("an address of a runner by path", "address belongs to kind dask", runner={"kind": _THREADS, "address": "tcp://a:1"}),
+    study("options of processes", "options belong to a task runner given by import path, got kind 'processes'", runner={"options": {"max_workers": 3}}),
+    study("options that a runner lacks", "runner.options must be those of ThreadPoolTaskRunner, got {'wings': 2}", runner={"kind": _THREADS, "options": {"wings": 2}}),
+    study("a runner of no package", "must be a class that can be imported, got 'no_such_package.runners:Mine'", runner={"kind": "no_such_package.runners:Mine"}),
+    study("a runner that its module lacks", "got 'prefect.task_runners:NoSuchRunner' (AttributeError)", runner={"kind": "prefect.task_runners:NoSuchRunner"}),
+    study("a runner that is another class", "runner.kind must be a task runner of Prefect, got 'pathlib:Path'", runner={"kind": "pathlib:Path"}),
+    study("a runner that is no class", "runner.kind must be", runner={"kind": "prefect.task_runners:task_runners"}),
+    study("two columns at once for rapid", "sensitive of metric rapid must be one column at a time, got ['income', 'city'] at once", data__quasi_identifiers=["age"], data__sensitive=[["income", "city"]], metrics=["rapid"]),
+    study("one column at once", "columns that are guessed at once must be two or more, got ['income']", data__sensitive=[["income"]], metrics=["zero_cap"]),
+    study("a column twice at once", "each name must be given once, got 'income' twice", data__sensitive=[["income", "income"]], metrics=["zero_cap"]),
+    study("an absent column at once", "data.sensitive must name a column of the table, got 'wage'", data__sensitive=[["income", "wage"]], metrics=["zero_cap"]),
+    study("a column at once in both roles", "must be different columns, got 'city' in both", data__sensitive=[["income", "city"]], metrics=["zero_cap"]),
     study("retries below 0", "runner.retries: must be at least 0, got -1", runner={"retries": -1}),
     study("a wait below 0", "runner.retry_delay: must be at least 0, got -1", runner={"retry_delay": -1}),
     study("a workspace with a NUL byte", "workspace must be a folder that can be written, got 'a\\x00b', which cannot", workspace="a\0b"),

@@ -13,7 +13,6 @@ from synthrisk.conf.loader import load
 from synthrisk.flows.cli.app import _targets
 from synthrisk.flows.evaluate_settings import prepared, study_of, understood
 from synthrisk.flows.execution.calls_and_retries import PlainCalls
-from synthrisk.flows.preflight import check_on
 from synthrisk.flows.study_course import course, sample_of
 from synthrisk.metrics import InputError
 
@@ -41,11 +40,6 @@ def credit(records: pd.DataFrame, release: pd.DataFrame, nearest: bool) -> float
         right = sum(all(row[c] == person[c] for c in JOINT) for row in found)
         total += right / len(found) if found else 0.0
     return total / len(records)
-
-
-def checked(settings: dict) -> None:
-    study = load(settings)
-    check_on(study, sample_of(study))
 
 
 @pytest.fixture(scope="module")
@@ -149,20 +143,3 @@ def test_a_plus_sign_joins_columns_and_two_are_one_of_a_name(text, due):
 def test_a_plus_sign_stands_between_columns(text):
     with pytest.raises(InputError, match="--sensitive must be a,b, or a\\+b for columns guessed together"):
         _targets(text)
-
-
-@pytest.mark.parametrize(("parts", "said"), [
-    ({"metrics": ["rapid"]}, "sensitive of metric rapid must be one column at a time, got ['income', 'race'] at once"),
-    ({"data.sensitive": [["income"]]}, "columns that are guessed at once must be two or more, got ['income']"),
-    ({"data.sensitive": [["income", "income"]]}, "each name must be given once, got 'income' twice"),
-    ({"data.sensitive": [["income", "wage"]]}, "data.sensitive must name a column of the table, got 'wage'"),
-    ({"data.quasi_identifiers": ["age", "race"]}, "must be different columns, got 'race' in both"),
-])  # fmt: skip
-def test_what_cannot_be_guessed_at_once_is_refused(done, parts, said):
-    folder, *_ = done
-    data = {"source": str(folder / "real.csv"), "quasi_identifiers": KEYS, "sensitive": [JOINT]}
-    data |= {key.removeprefix("data."): value for key, value in parts.items() if key.startswith("data.")}
-    asked = {"name": "x", "data": data, "synthesizers": ["cart"], "metrics": parts.get("metrics", ["zero_cap"])}
-    with pytest.raises(InputError) as refused:
-        checked(asked | {"workspace": str(folder / "work")})
-    assert said in str(refused.value)

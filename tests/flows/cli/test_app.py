@@ -58,15 +58,6 @@ def test_try_tells_each_number_before_and_after(place, say):
     assert "did you mean" in missing.err
 
 
-def test_all_problems_of_the_options_are_told_at_once(place, say):
-    said = say(
-        "benchmark", "study.yaml", "--set", "metrics.rapid.threshold=2", "--set", "references=[{name: leaky, share: 2}]"
-    )
-    assert said.code == 2
-    assert "study spine has 2 errors:\n- share" in said.err
-    assert is_clean(place)
-
-
 @pytest.mark.parametrize(("override", "library", "extra"), [
     ("synthesizers=[gaussian_copula]", "sdv", "sdv"), ("synthesizers=[{name: big, kind: ctgan}]", "sdv", "sdv"),
     ("runner.kind=dask", "prefect_dask", "dask"),

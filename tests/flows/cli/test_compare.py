@@ -412,7 +412,6 @@ def test_one_study_has_nothing_to_compare_with(compared, logged_with):
 def test_what_is_not_there_is_one_sentence_with_the_nearest_name(shown, usual, say):
     assert "did you mean 'rapid.a'?" in shown("--measure", "rapit.a", code=2)
     assert "did you mean 'people'?" in say("compare", "peeple", "--workspace", usual).err
-    assert "--csv and --json must not stand together" in shown("--csv", "--json", code=2)
 
 
 def test_studies_of_an_earlier_version_are_told_of(compared, tmp_path):
