@@ -90,11 +90,13 @@ def test_any_text_stays_in_its_cell_and_is_a_paragraph(text):
     assert [each.translate(SPLIT) for each in shown(plain(text))] == [spelled(text)]
 
 
-def test_a_bare_address_is_no_link():
+def test_a_bare_address_is_no_link_and_right_to_left_text_does_not_turn_what_follows():
     with_links = MarkdownIt("gfm-like", {"linkify": False}).enable("table")
     for text in ("http://evil.example", "www.evil.example", "me@evil.example"):
         assert text not in with_links.render(plain(text))
         assert plain(text).translate(SPLIT) == text
+    assert (plain("שלום"), plain("abc")) == ("\N{FIRST STRONG ISOLATE}שלום\N{POP DIRECTIONAL ISOLATE}", "abc")
+    assert "\u202e" not in plain("a\u202eb")
 
 
 def test_a_long_text_loses_its_middle_a_long_word_may_be_broken_and_a_path_copied():
@@ -103,11 +105,6 @@ def test_a_long_text_loses_its_middle_a_long_word_may_be_broken_and_a_path_copie
     assert max(map(len, plain("x" * 300).split("\N{ZERO WIDTH SPACE}"))) == 60
     path = "file:" + "/folder" * 30
     assert plain(path) == path
-
-
-def test_right_to_left_text_does_not_turn_what_follows():
-    assert (plain("שלום"), plain("abc")) == ("\N{FIRST STRONG ISOLATE}שלום\N{POP DIRECTIONAL ISOLATE}", "abc")
-    assert "\u202e" not in plain("a\u202eb")
 
 
 LABELS = [

@@ -45,11 +45,13 @@ def test_a_call_runs_once_when_it_is_asked_for_and_takes_the_answers_of_others()
     assert (calls.call(add, value=2), runs) == (3, [4, 1, 2, 2])
 
 
-def test_a_failed_call_is_tried_again_as_often_as_is_said_after_a_wait():
+def test_a_failed_call_is_tried_again_as_often_as_is_said_after_waits_that_double_up_to_an_hour():
     for how, failure, count, seconds in ((How(2), None, 3, 0), (How(1), "failed 2", 2, 0), (How(2, 0.1), None, 3, 0.3)):
         (add, runs), before = counting(2), time.monotonic()
         assert PlainCalls().submit(add, 1, how=how).failure() == failure
         assert (runs, time.monotonic() - before >= seconds) == ([1] * count, True)
+    assert (How(4, 2.0).delays, How(3, 3000.0).delays) == ([2, 4, 8, 16], [3000, 3600, 3600])
+    assert (How(0, 5.0).delays, len(How(80, 1.0).delays)) == ([], 50)
 
 
 def test_a_failure_is_told_and_raised_and_passed_on():
@@ -92,11 +94,6 @@ def test_a_task_run_gets_what_it_is_given_though_prefect_does_not_look_inside():
     called, submitted = handed()
     assert called == (([1, {"a": None}],), {"name": (2, "x")})
     assert submitted == ((((1,), {}), [3]), {"name": {4}})
-
-
-def test_the_wait_before_a_retry_doubles_up_to_an_hour():
-    assert (How(4, 2.0).delays, How(3, 3000.0).delays) == ([2, 4, 8, 16], [3000, 3600, 3600])
-    assert (How(0, 5.0).delays, len(How(80, 1.0).delays)) == ([], 50)
 
 
 @pytest.mark.proof

@@ -21,6 +21,7 @@ from synthrisk.metrics.verdicts.verdicts import LOOK
 
 pytestmark = pytest.mark.proof
 
+GIVEN = "--real members.csv --synthetic release.csv --quasi-identifiers age,city --sensitive income".split()
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}
 
 
@@ -268,9 +269,8 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
 def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatch, plain, tmp_path):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "250")
-    arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--quasi-identifiers", "age,city"]
-    arguments += ["--sensitive", "income", "--metric", "membership_inference_risk", "--metric", "hidden_rate"]
-    said = say("evaluate", *arguments, "--json", tmp_path / "out.json", "--workspace", tmp_path / "w")
+    asked = ("--metric", "membership_inference_risk", "--metric", "hidden_rate")
+    said = say("evaluate", *GIVEN, *asked, "--json", tmp_path / "out.json", "--workspace", tmp_path / "w")
     assert said.code == 0, said
     reason = "no control records: nobody to tell the members from"
     assert f"Not scored   membership_inference_risk: {reason} (release, copy, near_copy)" in said.out
@@ -284,26 +284,22 @@ def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatc
 
 def test_noise_on_what_is_guessed_is_tried_by_what_guesses(folder, say, monkeypatch, plain, tmp_path):
     monkeypatch.chdir(folder)
-    arguments = ["members.csv", "release.csv", "--quasi-identifiers", "age,city", "--sensitive", "income"]
-    arguments += ["--metric", "zero_cap", "--metric", "singling_out", "--workspace", tmp_path / "w"]
+    arguments = [*GIVEN, "--metric", "zero_cap", "--metric", "singling_out", "--workspace", tmp_path / "w"]
     said = say("evaluate", *arguments, "--noise", "income=0.5", "--json", tmp_path / "out.json")
     assert said.code == 0, said
     found = {row["measure"]: row["risk"] for row in json.loads((tmp_path / "out.json").read_text())["findings"]}
     assert sorted(found) == ["singling_out", "zero_cap-income-noise-50-percent.income", "zero_cap.income"]
     assert found["zero_cap-income-noise-50-percent.income"] < found["zero_cap.income"]
     said = say("evaluate", *arguments, "--noise", "income=2")
-    assert (said.code, said.err.splitlines()[-1]) == (
-        2,
-        "Usage error: --noise must be <column>=<share above 0 and at most 1>, got 'income=2'",
-    )
+    told = "Usage error: --noise must be <column>=<share above 0 and at most 1>, got 'income=2'"
+    assert (said.code, said.err.splitlines()[-1]) == (2, told)
 
 
 @pytest.mark.parametrize("metric", ["hidden_rate", "zero_cap"])
 def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, plain, tmp_path, metric):
     monkeypatch.chdir(folder)
     pd.DataFrame({"row": [*range(100), *[-1] * 100]}).to_csv(tmp_path / "links.csv", index=False)
-    arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--quasi-identifiers", "age,city"]
-    arguments += ["--sensitive", "income", "--metric", metric, "--workspace", tmp_path / "w"]
+    arguments = [*GIVEN, "--metric", metric, "--workspace", tmp_path / "w"]
     said = say("evaluate", *arguments, "--links", tmp_path / "links.csv", "--json", tmp_path / "out.json")
     assert said.code == 0, said
     rows = json.loads((tmp_path / "out.json").read_text())["findings"]
@@ -320,8 +316,7 @@ def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, plain, tmp
 
 def test_command_writes_json_and_ends_with_the_verdicts_code(folder, tables, say, monkeypatch, plain, tmp_path):
     monkeypatch.chdir(folder)
-    arguments = ["--real", "members.csv", "--synthetic", "release.csv", "--control", "controls.csv"]
-    arguments += ["--quasi-identifiers", "age,city", "--sensitive", "income", "--metric", "zero_cap"]
+    arguments = [*GIVEN, "--control", "controls.csv", "--metric", "zero_cap"]
     arguments += ["--threshold", "memorization/zero_cap.income=0.02", "--json", tmp_path / "new" / "out.json"]
     said = say("evaluate", *arguments, "--limit-source", "the board", "--workspace", tmp_path / "w")
     assert said.code == 1, said

@@ -111,7 +111,7 @@ def test_all_metrics_are_those_without_options_of_their_own(place):
     assert set(of(metrics=["all"]).metrics) == {name for name, m in METRICS.items() if m.installed and not m.own_needs}
 
 
-def test_who_chose_a_limit_is_said_of_each_that_does_not_say_so(place):
+def test_limits_are_one_setting_under_either_name_and_each_says_who_chose_it(place):
     limits = {"risk/zero_cap.income": 0.5, "risk/rapid.income": {"value": 0.4, "source": "me"}}
     meant = of(quasi_identifiers=["age"], sensitive=["income"], thresholds=limits)
     for said, source in (("the board", "the board"), (None, NOT_SAID)):
@@ -120,9 +120,6 @@ def test_who_chose_a_limit_is_said_of_each_that_does_not_say_so(place):
             "risk/zero_cap.income": (0.5, source),
             "risk/rapid.income": (0.4, "me"),
         }
-
-
-def test_limits_are_one_setting_under_either_name():
     assert one_setting({"a": 1}, {"b": 2}) == {"a": 1, "b": 2}
     assert one_setting(None, None) is None
     with pytest.raises(InputError, match="limits and thresholds are one setting, got 'a' in both"):

@@ -66,9 +66,15 @@ def test_steps_of_cells_are_told_until_they_end(capsys, monkeypatch):
     assert said[-1] == "releases attacked: 1 of 5; copy: membership, 40 %; about 10 minutes left"
 
 
-def test_a_step_is_told_when_it_begins(capsys):
+def test_a_step_is_told_when_it_begins_and_taken_away_where_the_process_ends(capsys, monkeypatch):
     with progress.step("writing the report"):
         assert capsys.readouterr().err == "writing the report\n"
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    with progress.step("opening the store"):
+        progress.end_moving()
+        capsys.readouterr()
+        time.sleep(0.3)  # it would be drawn three times
+        assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(("terminal", "lines"), [("1", 3), ("0", 1)])
@@ -92,15 +98,6 @@ def test_what_is_printed_in_a_step_is_on_lines_of_its_own(capsys, monkeypatch):
     assert said.out == "Known  age\n"  # not where the step moves
     assert "found again: 2 of 3\n" in said.err
     assert "tables" not in said.err.partition("found again")[0].rpartition("\x1b[2K")[2]
-
-
-def test_what_moves_is_taken_away_where_the_process_ends(capsys, monkeypatch):
-    monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    with progress.step("opening the store"):
-        progress.end_moving()
-        capsys.readouterr()
-        time.sleep(0.3)  # it would be drawn three times
-        assert capsys.readouterr().err == ""
 
 
 def test_a_terminal_gets_a_bar_and_else_there_are_lines():

@@ -240,7 +240,7 @@ def test_a_verdict_of_a_generator_is_folded_before_what_stands_below_is_left_out
     assert words in " ".join(" ".join(told).split())
 
 
-def test_of_one_generator_all_stands_below_it_though_the_attacker_knows_many_columns():
+def test_of_one_generator_all_stands_below_it_and_of_three_the_sentences():
     made = outcome(memorization=0.1, limits=1)
     known = tuple(f"marital_status_{n}" for n in range(10))
     facts = made.result.facts | {"data": "real3000.csv", "control": "3000", "columns": "15"}
@@ -249,6 +249,12 @@ def test_of_one_generator_all_stands_below_it_though_the_attacker_knows_many_col
     text = "\n".join(lines_of(made, verdicts=[told, *rest], quasi_identifiers=known, facts=facts))
     assert "\n  as if 17 of 100 people had been copied" in text
     assert "\n  would decide: 9,500 members" in text
+    text = said(["cart", "trees", "vine"], memorization=0.1)
+    assert len(text.splitlines()) == 23
+    assert "\n  Who knows age and income guesses income of 10 more people" in text
+    assert "\n  would decide" not in text
+    wide = said(["cart", "trees", "vine"], memorization=0.1, width=120)
+    assert "\n  Who knows age and income guesses income of 10 more people" in wide
 
 
 def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
@@ -262,15 +268,6 @@ def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
     assert [line for line in lines if "street: values of 9 of 9 people" in line]
     first = ("  Who knows age and income guesses income of", f"  values are released {RELEASED}")
     assert [line for line in lines if line.startswith(first)]  # of whichever generator is shown first
-
-
-def test_of_three_generators_the_lines_are_filled_with_sentences_before_anything_else():
-    text = said(["cart", "trees", "vine"], memorization=0.1)
-    assert len(text.splitlines()) == 23
-    assert "\n  Who knows age and income guesses income of 10 more people" in text
-    assert "\n  would decide" not in text
-    wide = said(["cart", "trees", "vine"], memorization=0.1, width=120)
-    assert "\n  Who knows age and income guesses income of 10 more people" in wide
 
 
 def test_the_quantity_stands_in_grey_behind_its_sentence():
@@ -292,12 +289,17 @@ def test_no_name_of_a_generator_is_cut_and_each_that_is_not_shown_is_counted(cou
     assert len(set(shown)) + more == count
 
 
-def test_two_names_with_one_beginning_stay_apart():
+def test_names_with_one_beginning_stay_apart_and_one_with_a_line_break_is_on_one_line():
     lines = said(["hospital_cart_leaf_50", "hospital_cart_leaf_5"]).splitlines()
     (longer,) = (i for i, line in enumerate(lines) if line == "hospital_cart_leaf_50")
     (shorter,) = (i for i, line in enumerate(lines) if line == "hospital_cart_leaf_5")
     for at in (longer, shorter):
         assert lines[at + 1].split()[:3] == ["+.020", "[.000,", "+.040]"]
+    lines = answer_lines(outcome(label="a\nb\x1b[31mc"), 80)
+    assert not any(c in line.plain for line in lines for c in "\n\x1b")
+    assert any("a b [31mc" in line.plain for line in lines)
+    lines = answer_lines(outcome(["a\nb\x1b[31mc"]), 80)
+    assert not any(c in line.plain for line in lines for c in "\n\x1b")
 
 
 def test_of_many_generators_the_rest_are_counted_and_without_any_it_says_so():
@@ -313,14 +315,6 @@ def test_of_many_generators_the_rest_are_counted_and_without_any_it_says_so():
 @pytest.mark.parametrize("width", [80, 120, 40])
 def test_no_label_breaks_a_line(label, width):
     assert label[:8] in said(["n" * 100, "cart"], label=label, width=width)
-
-
-def test_a_name_with_a_line_break_or_an_escape_is_text_on_one_line():
-    lines = answer_lines(outcome(label="a\nb\x1b[31mc"), 80)
-    assert not any(c in line.plain for line in lines for c in "\n\x1b")
-    assert any("a b [31mc" in line.plain for line in lines)
-    lines = answer_lines(outcome(["a\nb\x1b[31mc"]), 80)
-    assert not any(c in line.plain for line in lines for c in "\n\x1b")
 
 
 @pytest.mark.parametrize("source", ["", NOT_SAID])

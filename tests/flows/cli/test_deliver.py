@@ -35,15 +35,12 @@ def offline(judge):
     return said, re.search(r"not logged yet: `synthrisk log (\S+) --workspace \S+`", said.out)[1], port
 
 
-def test_the_exit_code_is_the_verdicts(offline):
+def test_the_exit_code_is_the_verdicts_and_a_server_still_away_is_told_in_a_line(offline, judge, say):
     said, study_id, _ = offline
     assert said.code == 1
     assert [each for each in ("RISK", f"synthrisk log {study_id}") if each not in said.out] == []
     assert re.search(r"Report +not written: \w+Error in ", said.out)
     assert "Traceback" not in said.err
-
-
-def test_a_server_that_is_still_away_and_an_unknown_study_are_told(offline, judge, say):
     said = say("log", offline[1], "--workspace", judge[0] / "w")
     assert said.code == 4
     assert said.err.startswith(f"Error: not logged yet: `synthrisk log {offline[1]}")

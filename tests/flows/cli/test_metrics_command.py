@@ -91,12 +91,17 @@ def test_one_metric_says_what_it_sees_and_is_blind_to(say, monkeypatch):
     assert "Leaks seen" not in say("metrics", "detection_mlp").out
 
 
-def test_a_name_that_is_none_gets_the_nearest(say):
+def test_a_name_that_is_none_or_an_option_of_another_tool_is_refused_with_the_nearest(say):
     said = say("metrics", "zero_kap")
     assert (said.code, said.out) == (2, "")
     assert said.err == "Error: NAME must be that of a metric, got 'zero_kap' (did you mean 'zero_cap'?)\n"
     assert "`synthrisk metrics` lists them" in say("metrics", "qqq").err
     assert say("metrics", "rapid", "--markdown").code == 2
+    said = say("evaluate", "--ori", "a.csv", "--syn", "b.csv", "--key-fields", "age")
+    assert said.code == 2
+    assert said.err == "Usage error: evaluate takes no option --ori (did you mean '--real'?)\n"
+    assert "'--quasi-identifiers'" in say("evaluate", "a.csv", "b.csv", "--key-fields", "age").err
+    assert "No such option: --quiet" in say("evaluate", "a.csv", "b.csv", "--quiet").err
 
 
 def test_the_words_of_another_package_are_no_markup(monkeypatch, capsys):
@@ -158,14 +163,6 @@ def test_an_argument_of_another_tool_leads_to_ours(say, name, said, monkeypatch)
     told = say("metrics", name)
     assert told.code == 0
     assert said in told.out
-
-
-def test_an_option_of_another_tool_is_refused_with_ours(say):
-    said = say("evaluate", "--ori", "a.csv", "--syn", "b.csv", "--key-fields", "age")
-    assert said.code == 2
-    assert said.err == "Usage error: evaluate takes no option --ori (did you mean '--real'?)\n"
-    assert "'--quasi-identifiers'" in say("evaluate", "a.csv", "b.csv", "--key-fields", "age").err
-    assert "No such option: --quiet" in say("evaluate", "a.csv", "b.csv", "--quiet").err
 
 
 @pytest.mark.parametrize(("name", "tool"), [("NIST", "SDNist"), ("SDNist", "SDNist"), ("mostlyai", "mostlyai-qa")])

@@ -56,6 +56,8 @@ def test_shares_are_of_whole_people_equal_rows_have_none_and_nothing_exact_is_to
     print_vendor_answer(result())
     told = capsys.readouterr().out + json.dumps(vendor_answer(result()))
     assert not re.search(r"\.3|\.27|\.26|\.00|-0|19|report|2026", told)
+    answer = vendor_answer(result(limits={"tpr/membership": NOT_ESTIMABLE.value}))
+    assert [each["people_in_100"] for each in answer["limits"]] == [None]
 
 
 @pytest.mark.parametrize(("more", "word", "code"), [
@@ -67,8 +69,3 @@ def test_without_a_verdict_the_word_alone_is_told(more, word, code, capsys):
     assert vendor_answer(result(**more)) == {"word": word, "exit_code": code, "limits": []}
     print_vendor_answer(result(**more))
     assert capsys.readouterr().out == f"Verdict  {word}\n"
-
-
-def test_a_limit_whose_quantity_is_not_defined_has_no_number():
-    answer = vendor_answer(result(limits={"tpr/membership": NOT_ESTIMABLE.value}))
-    assert [each["people_in_100"] for each in answer["limits"]] == [None]
