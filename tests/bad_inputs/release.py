@@ -29,6 +29,7 @@ def _limit(name: str, limit: str, told: str) -> Case:
 _RELEASES = (
     Case("no such release", (*EVALUATE, "--synthetic", "absent.csv"), "there is no file 'absent.csv'"),
     release("tables for the maker", _others, "Usage error: --verbose and --for-vendor must not stand together, got both", "--for-vendor", "--verbose"),
+    Case("an answer of a release that is refused", ("evaluate", "people.csv", "release.csv", "--quasi-identifiers", "age,city", "--sensitive", "incom", "--json", "out.json"), "'income'"),
     release("an empty release", "", "path 'own.csv' must lead to files with rows, got none in 'own.csv'"),
     release("a header alone as release", lambda p: p.head(0), "path 'own.csv' must lead to files of at least two rows, got none in 'own.csv'"),
     release("a release of one row", lambda p: p.head(1), "path 'own.csv' must lead to files of at least two rows, got one in 'own.csv'"),

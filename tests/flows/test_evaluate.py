@@ -21,7 +21,8 @@ from synthrisk.metrics.verdicts.verdicts import LOOK
 
 pytestmark = pytest.mark.proof
 
-GIVEN = "--real members.csv --synthetic release.csv --quasi-identifiers age,city --sensitive income".split()
+GIVEN = ("--real", "members.csv", "--synthetic", "release.csv", "--quasi-identifiers", "age,city")
+GIVEN += ("--sensitive", "income")
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}
 
 

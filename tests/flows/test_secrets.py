@@ -68,6 +68,12 @@ def allowed(held, monkeypatch) -> str:
     return held
 
 
+def assert_refused(said, words: str = "CANARY_KEY must be named in SYNTHRISK_VARIABLES") -> None:
+    assert (said.code, tells(said.out + said.err)) == (2, False)
+    assert not any(map(tells, _Tables.asked))
+    assert words in said.err
+
+
 def tells(text: str) -> bool:
     return any("Kohlmeise" in each for each in (text, unquote(text))) or holds(text.encode(), CANARY)
 
@@ -125,10 +131,8 @@ def asked(settings, folder, tmp_path, host):
 )
 def test_a_variable_that_is_not_allowed_is_refused_by_name_and_sent_nowhere(setting, how, asked, say, host, held):
     said = say(*asked(*TAKING[setting](host), how))
-    assert said.code == 2
-    assert "the environment variable CANARY_KEY must be named in SYNTHRISK_VARIABLES" in said.err
+    assert_refused(said, "the environment variable CANARY_KEY must be named in SYNTHRISK_VARIABLES")
     assert "set SYNTHRISK_VARIABLES=OTHER,CANARY_KEY" in said.err
-    assert not tells(said.out + said.err)
     assert _Tables.asked == []
 
 
@@ -153,11 +157,8 @@ def test_evaluate_takes_none_that_is_not_allowed(option, say, folder, tmp_path, 
     given = {"--real": people, "--synthetic": people, "--quasi-identifiers": "age,city", "--sensitive": "income"}
     given |= {option: f"{host}/{NAMED}/people.csv", "--workspace": "work"}
     said = say("evaluate", *(part for pair in given.items() for part in pair))
-    assert said.code == 2
-    assert not tells(said.out + said.err)
-    assert not any(map(tells, _Tables.asked))
-    if option not in ("--synthetic", "--study"):  # of which nothing is filled in at all
-        assert "CANARY_KEY must be named in SYNTHRISK_VARIABLES" in said.err
+    filled_in = option not in ("--synthetic", "--study")
+    assert_refused(said, "CANARY_KEY must be named in SYNTHRISK_VARIABLES" if filled_in else "")
 
 
 @pytest.mark.parametrize("command", ["init", "ui", "compare"])
@@ -165,10 +166,7 @@ def test_other_commands_take_none_that_is_not_allowed(command, say, tmp_path, ho
     monkeypatch.chdir(tmp_path)
     address = f"{host}/{NAMED}/people.csv"
     arguments = ["init", address, "--yes"] if command == "init" else [command, "--tracking-uri", address]
-    said = say(*arguments)
-    assert said.code == 2
-    assert "CANARY_KEY must be named in SYNTHRISK_VARIABLES" in said.err
-    assert not tells(said.out + said.err)
+    assert_refused(say(*arguments))
     assert _Tables.asked == []
 
 
@@ -226,10 +224,8 @@ def test_a_study_that_fails_tells_nobody_the_values_in_its_addresses(
     monkeypatch.setattr(f"{__name__}.CANARY", "kohlmeise.tz4")
     (tmp_path / "kohlmeise.tz4").mkdir()
     study = settings(tmp_path / "work", folder / "people.csv")
-    overrides = [
-        f"{name}={yaml.safe_dump(value, default_flow_style=True)}"
-        for name, value in BROKEN[fault](host, tmp_path).items()
-    ]
+    broken = BROKEN[fault](host, tmp_path)
+    overrides = [f"{name}={yaml.safe_dump(value, default_flow_style=True)}" for name, value in broken.items()]
     with pytest.raises(Exception) as raised:  # noqa: PT011 - whatever it is
         benchmark(study, overrides)
     told += [str(raised.value).replace("kohlmeise", "Kohlmeise")]
