@@ -50,13 +50,14 @@ def outcome(run):
     return run("agreement", **STUDY)
 
 
+def _found(outcome, numbers):
+    rows = [row for rows in league(outcome.result).values() for row in rows]
+    return {(r.synthesizer, r.measure): (*numbers(r, "risk"), *numbers(r, "memorization"), r.verdict) for r in rows}
+
+
 @pytest.fixture(scope="module")
 def truth(outcome):
-    return {
-        (row.synthesizer, row.measure): (*_rounded(row, "risk"), *_rounded(row, "memorization"), row.verdict)
-        for rows in league(outcome.result).values()
-        for row in rows
-    }
+    return _found(outcome, _rounded)
 
 
 def _rounded(row, name):
@@ -147,13 +148,9 @@ def test_no_name_is_cut_at_80_columns(outcome, capsys, monkeypatch):
 
 def _renamed(result, names):
     new = {name: names.get(name, name) for name in result.settings}
-    return replace(
-        result,
-        findings=[replace(f, synthesizer=new[f.synthesizer]) for f in result.findings],
-        verdicts=[replace(v, synthesizer=new[v.synthesizer]) for v in result.verdicts],
-        utility=[replace(u, synthesizer=new[u.synthesizer]) for u in result.utility],
-        settings={new[name]: each for name, each in result.settings.items()},
-    )
+    rows = {part: getattr(result, part) for part in ("findings", "verdicts", "utility")}
+    own = {part: [replace(each, synthesizer=new[each.synthesizer]) for each in told] for part, told in rows.items()}
+    return replace(result, **own, settings={new[name]: each for name, each in result.settings.items()})
 
 
 class Rows(HTMLParser):
@@ -223,19 +220,10 @@ def _three(numbers):
 def test_mlflow(outcome, truth):
     client = MlflowClient(outcome.logged.uri)
     (study,) = studies(Tracking(uri=outcome.logged.uri), Path(), outcome.result.name)
-    told = {
-        (row["synthesizer"], row["measure"]): (
-            *(row[f"{q}{end}"] for q in ("risk", "memorization") for end in ("", "_lower", "_upper")),
-            row["verdict"],
-        )
-        for row in study.league.to_dict("records")
-    }
-    exact = {
-        (row.synthesizer, row.measure): (*_whole(row, "risk"), *_whole(row, "memorization"), row.verdict)
-        for rows in league(outcome.result).values()
-        for row in rows
-    }
-    _close(told, exact)  # MLflow keeps ten digits: rounded to three, a tie may fall to the other side
+    columns = [f"{q}{end}" for q in ("risk", "memorization") for end in ("", "_lower", "_upper")] + ["verdict"]
+    rows = study.league.to_dict("records")
+    told = {(row["synthesizer"], row["measure"]): tuple(row[name] for name in columns) for row in rows}
+    _close(told, _found(outcome, _whole))  # MLflow keeps ten digits: rounded to three, a tie may fall to the other side
     for headline in overview(outcome.result).headlines:
         run = client.get_run(outcome.logged.runs[headline.synthesizer]).data
         assert run.tags["verdict"] == (headline.word or "none")

@@ -62,10 +62,8 @@ def test_three_cells_again_by_the_public_tasks(ran, tmp_path):
     made_by = {"fresh": ("fresh", {}), "leaky-0_2": ("leaky", {"share": 0.2}), "leaky-1": ("leaky", {"share": 1.0})}
     ledgers = [
         attack.fn(synthesize.fn(table, kind, r, f, name=name, role="reference", **options), asked)
-        for name, (kind, options) in made_by.items()
-        for r in range(2)
-        for f in range(2)
-    ]
+        for name, (kind, options) in made_by.items() for r in range(2) for f in range(2)
+    ]  # fmt: skip
     found = estimate.fn(ledgers, method="crossed").compared.findings
     for finding in found:
         kind, options = made_by[finding.synthesizer]

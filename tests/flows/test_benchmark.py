@@ -459,21 +459,15 @@ def awkward(run, folder, settings):
         "[/bold] ö": rng.choice(["ja", "nein", "vielleicht"], n),
     })  # fmt: skip
     table.to_csv(folder / "awkward.csv", index=False)
-    data = {
-        "source": str(folder / "awkward.csv"), "quasi_identifiers": "*", "sensitive": ["[/bold] ü", "[/bold] ö"],
-        "identifier": "person",
-    }  # fmt: skip
+    data = {"quasi_identifiers": "*", "sensitive": ["[/bold] ü", "[/bold] ö"], "identifier": "person"}
+    files = str(folder / "parts" / "train-{repetition}-{fold}.csv")
     parts = {
-        "data": data,
+        "data": data | {"source": str(folder / "awkward.csv")},
         "split": {"folds": 2, "repetitions": 1, "stratify": "[/bold] ö"},
-        "synthesizers": [
-            "cart",
-            {"name": "vendor", "kind": "files", "path": str(folder / "parts" / "train-{repetition}-{fold}.csv")},
-        ],
-        "references": ["marginals"],
+        "synthesizers": ["cart", {"name": "vendor", "kind": "files", "path": files}], "references": ["marginals"],
         "metrics": [*RUN["metrics"], "distance_to_closest_record", "generalized_cap", "membership"],
         "thresholds": {"risk/rapid.[/bold] ü": 0.5, "risk/rapid.[/bold] ö": 0.5},
-    }
+    }  # fmt: skip
     write_parts(load(settings(folder / "awkward", folder / "awkward.csv", **parts)), folder / "parts", "csv")
     return run("awkward", "awkward.csv", **parts)
 
@@ -481,11 +475,8 @@ def awkward(run, folder, settings):
 def test_an_awkward_table_is_measured_and_its_names_are_printed(awkward, capsys):
     assert awkward.result.failures == {}
     assert len({(f.synthesizer, f.measure.key) for f in awkward.result.findings}) == 3 * (3 * 2 + 3)
-    assert all(
-        np.isfinite(f.risk.value)
-        for f in awkward.result.findings
-        if f.measure.metric != "nearest_neighbour_distance_ratio"
-    )
+    lost = {f.measure.metric for f in awkward.result.findings if not np.isfinite(f.risk.value)}
+    assert lost <= {"nearest_neighbour_distance_ratio"}
     close(awkward, verbose=True)
     assert "rapid.[/bold] ü" in capsys.readouterr().out
 

@@ -12,19 +12,15 @@ from synthrisk.flows import time_estimate
 from synthrisk.flows.time_estimate import Effort, Pilot, pilot, sized
 from synthrisk.tasks.workspace.store import sweep
 
+STUDY = {
+    "name": "tried", "data": {"source": "people.csv", "quasi_identifiers": ["age"], "sensitive": ["ill"]},
+    "split": {"folds": 2, "repetitions": 3}, "synthesizers": ["marginals"], "references": ["copy", "near_copy"],
+    "metrics": ["zero_cap"],
+}  # fmt: skip
+
 
 def study(**more):
-    return load(
-        {
-            "name": "tried",
-            "data": {"source": "people.csv", "quasi_identifiers": ["age"], "sensitive": ["ill"]},
-            "split": {"folds": 2, "repetitions": 3},
-            "synthesizers": ["marginals"],
-            "references": ["copy", "near_copy"],
-            "metrics": ["zero_cap"],
-        }
-        | more
-    )
+    return load(STUDY | more)
 
 
 def table(rows):

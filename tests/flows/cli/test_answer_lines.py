@@ -203,14 +203,10 @@ def test_a_limit_in_people_has_its_number_behind_it_where_that_takes_no_line_mor
 
 def test_sentences_come_by_how_near_they_are_to_their_limit():
     made = outcome()
-    (first, *_), near = made.result.verdicts, 0.09
+    (first, *_), near, kept = made.result.verdicts, 0.09, "NO EVIDENCE"
     told = [
         replace(first, quantity=f"memorization/{name}.income", metric=name, word=word, value=value, lower=value)
-        for name, word, value in (
-            ("rapid", "NO EVIDENCE", 0.01),
-            ("cap", "NO EVIDENCE", near),
-            ("zero_cap", "RISK", 0.3),
-        )
+        for name, word, value in (("rapid", kept, 0.01), ("cap", kept, near), ("zero_cap", "RISK", 0.3))
     ]
     told = [replace(v, upper=v.value) for v in told]
     lines = answer_lines(replace(made, result=replace(made.result, verdicts=told)), 120)

@@ -49,25 +49,20 @@ SETTINGS = {
 }  # fmt: skip
 FINDINGS = [finding(n, s["role"], m) for n, s in SETTINGS.items() if n != "broken" for m in (LIMITED, FREE, LOST)]
 STUDY = StudyResult(
-    "20260101-000000-aaaaaa",
-    "people",
-    FINDINGS,
-    [],
+    "20260101-000000-aaaaaa", "people", FINDINGS, [],
     [verdict(LIMITED, "NO EVIDENCE"), verdict(LIMITED, "RISK", "memorization"), verdict(LOST, "INCONCLUSIVE")],
     {"broken": "KeyError in [x].py"},
     limits={
         f"{q}/{m.key}": Limit(value, "board")
         for q, m, value in (("risk", LIMITED, 0.5), ("memorization", LIMITED, 0.05), ("risk", LOST, 0.5))
     },
-    settings=SETTINGS,
-    answers={"fresh": "ideal", "copy": "copy"},
+    settings=SETTINGS, answers={"fresh": "ideal", "copy": "copy"},
     facts={"data_digest": "d1", "records": "3", "interval": "moderated, 0.95"},
     utility=[
         Usefulness(n, s["role"], USEFUL, Estimate(0.8, 0.7, 0.9), NOT_ESTIMABLE, Estimate(0.7, 0.6, 0.8))
-        for n, s in SETTINGS.items()
-        if n != "broken"
+        for n, s in SETTINGS.items() if n != "broken"
     ],
-)
+)  # fmt: skip
 
 SMALL = of_these(STUDY, "cart")  # of which few runs are logged
 

@@ -24,19 +24,15 @@ def result(checks=(), limits=EXACT, **more):
     ]
     found = Estimate(0.31415926, 0.27182818, 0.35)
     return StudyResult(
-        "20261123-013609-1ddbd6",
-        "evaluate",
-        [Finding("release", "synthesizer", m, found, found, found) for m in measures],
-        checks,
+        "20261123-013609-1ddbd6", "evaluate",
+        [Finding("release", "synthesizer", m, found, found, found) for m in measures], checks,
         [
             Verdict("release", name, 0.125, "RISK", "19 rows equal a real one", value, 0.27182818, 0.35, "19 rows")
             for name, value in limits.items()
         ],
-        limits={name: Limit(0.125, "the board") for name in limits},
-        settings={"release": {"role": "synthesizer"}},
-        warnings=("19 rows are real",),
-        **more,
-    )
+        limits={name: Limit(0.125, "the board") for name in limits}, settings={"release": {"role": "synthesizer"}},
+        warnings=("19 rows are real",), **more,
+    )  # fmt: skip
 
 
 def test_shares_are_of_whole_people_equal_rows_have_none_and_nothing_exact_is_told(capsys):
