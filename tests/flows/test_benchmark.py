@@ -373,7 +373,6 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
 
 
 def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
-
     found = told_of(whole)
     populations = {
         (row["synthesizer"], row["measure"]): row for row in found["yardsticks"] if row["yardstick"] == "population"
@@ -447,7 +446,6 @@ def test_a_failed_synthesizer_is_marked_its_text_is_private_and_others_finish(br
 
 @pytest.fixture(scope="session")
 def awkward(run, folder, settings):
-
     rng = np.random.default_rng(3)
     n = 120
     table = pd.DataFrame({

@@ -80,7 +80,6 @@ def test_utility_is_that_of_the_metric_on_the_same_files(judged, uncontrolled, t
 
 
 def test_without_its_extra_a_metric_is_left_out_unless_it_is_asked_for(folder, tables):
-
     arguments = {name: str(folder / f"{name}.csv") for name in ("real", "synthetic")}
     with patch.object(type(METRICS["quality"]), "installed", property(lambda m: m.package is None)):
         with patch("synthrisk.flows.evaluate.check", side_effect=InputError("stop")) as checked:
@@ -244,7 +243,6 @@ def test_the_files_that_were_judged_are_named_by_their_digests_and_without_their
 
 
 def test_event_says_whether_the_release_passed(judged, uncontrolled):
-
     due = [
         {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "CANNOT TELL", LOOK: "RISK"},
         {"risk/zero_cap.income": "RISK"},

@@ -126,7 +126,6 @@ def test_a_cell_that_is_found_again_is_shown_as_cached(folder, tmp_path, prefect
 
 
 def test_no_cell_reaches_prefect(folder, people, tmp_path, secret, prefect_database):
-
     @flow
     def theirs():
         frame = people()
@@ -170,7 +169,6 @@ def test_the_page_about_tasks_says_what_runs(folder, start_python, tmp_path, thr
 
 
 def test_studies_do_not_disturb_each_other_nor_the_host(folder, tmp_path, prefect_database, threads):
-
     def study(seed, runner):
         return {
             "name": f"seed-{seed}", "data": {"source": str(folder / "people.csv"), **ROLES},

@@ -198,7 +198,6 @@ def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
 def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     folder, settings, monkeypatch, tmp_path, prefect_database, threads
 ):
-
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a server is started")
 

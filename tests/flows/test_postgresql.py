@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from connections import free_port
 from mlflow import MlflowClient
 
 pytestmark = pytest.mark.services
@@ -43,9 +44,7 @@ def server():
     if os.getuid() == 0:  # PostgreSQL does not run as the superuser
         shutil.chown(folder, "nobody")
         as_whom = {"user": "nobody", "cwd": folder}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     made = [initdb, "-D", f"{folder}/data", "-U", "synthrisk", "-A", "trust", "-E", "UTF8", "--no-sync"]
     subprocess.run(made, check=True, **as_whom, **quiet)

@@ -4,6 +4,7 @@ import socket
 
 import pandas as pd
 import pytest
+from connections import free_port
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from synthrisk.conf import load
@@ -43,11 +44,9 @@ def test_a_table_is_looked_at_once_for_the_same_questions(tmp_path, looks):
     assert (told("zero_cap", TABLE), len(looks)) == (first, 4)
 
 
-@pytest.fixture
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+@pytest.fixture(name="free_port")
+def a_free_port():
+    return free_port()
 
 
 @pytest.fixture

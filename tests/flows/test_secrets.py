@@ -110,7 +110,6 @@ OTHERS = {
 
 @pytest.fixture
 def asked(settings, folder, tmp_path, host):
-
     def arguments(setting: str, value: object, how: str) -> list[str]:
         study = settings(tmp_path / "work", folder / "people.csv")
         if how == "a file":

@@ -181,7 +181,6 @@ print(told, cheap, bool(PREFECT_API_URL.value()))
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-
     def started(files, variables):
         home, place = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("place")
         for name, text in files.items():

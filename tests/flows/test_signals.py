@@ -52,7 +52,6 @@ def test_a_pool_that_the_environment_names_stays_and_another_c_library_is_left_a
 
 @pytest.mark.parametrize(("most", "expected"), [(2**31, 2**31 - 1), (2**25, 2**25), (0, None)])
 def test_an_older_library_is_told_the_most_that_it_takes_or_nothing(monkeypatch, most, expected):
-
     monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "system")
     taken = {}
 
@@ -115,7 +114,6 @@ def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, who
 
 @pytest.mark.proof
 def test_prefect_hears_of_it(study, prefect_database):
-
     with get_client(sync_client=True) as client:
         runs = [run for run in client.read_flow_runs(limit=200) if run.name in ("benchmark stopped", "study stopped")]
     assert (len(runs), {run.state.name for run in runs}) == (4, {"Cancelled"})

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -10,12 +9,12 @@ import time
 import traceback
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
 import pytest
+from connections import free_port
 from mlflow import MlflowClient
 from prefect.client.orchestration import get_client
 
@@ -40,12 +39,6 @@ def holding(secret: str, *folders: Path) -> list[str]:
     return [str(p) for p in files if secret.encode() in p.read_bytes()]
 
 
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
 @pytest.fixture(scope="module")
 def block(prefect_database, folder) -> str:
     SynthriskTracking(uri=f"sqlite:///{folder / 'shared.db'}", records="none").save("stores", overwrite=True)
@@ -54,7 +47,7 @@ def block(prefect_database, folder) -> str:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory) -> Iterator[int]:
-    place, port = tmp_path_factory.mktemp("server"), _free_port()
+    place, port = tmp_path_factory.mktemp("server"), free_port()
     store = ["--backend-store-uri", f"sqlite:///{place / 'mlflow.db'}", "--artifacts-destination", str(place / "kept")]
     process = subprocess.Popen(
         [sys.executable, "-m", "mlflow", "server", "--workers", "1", "--port", str(port), *store],
@@ -149,9 +142,9 @@ def test_an_address_given_to_the_flow_takes_the_place_of_the_block_and_a_study_h
 def test_a_block_that_is_not_there_or_leads_nowhere_is_refused_without_its_password(prefect_database):
     with pytest.raises(InputError, match=r"tracking\.block must name a block .* SynthriskTracking, got 'absent'"):
         benchmark("smoke", ["tracking.block=absent"])
-    free_port = _free_port()
-    SynthriskTracking(uri=f"http://me:{PASSWORD}@127.0.0.1:{free_port}").save("away", overwrite=True)
-    assert uri_of(Tracking(block="away")) == f"http://me:{PASSWORD}@127.0.0.1:{free_port}"
-    with pytest.raises(InputError, match=rf"tracking\.block must lead to .* got none at 127.0.0.1:{free_port}") as told:
+    port = free_port()
+    SynthriskTracking(uri=f"http://me:{PASSWORD}@127.0.0.1:{port}").save("away", overwrite=True)
+    assert uri_of(Tracking(block="away")) == f"http://me:{PASSWORD}@127.0.0.1:{port}"
+    with pytest.raises(InputError, match=rf"tracking\.block must lead to .* got none at 127.0.0.1:{port}") as told:
         check(load("smoke", ["tracking.block=away"]))
     assert PASSWORD not in str(told.value)

@@ -31,7 +31,6 @@ def place(tmp_path, good, monkeypatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch):
-
     def started(*_: object, **__: object) -> None:
         pytest.fail("a server was started")
 

@@ -147,7 +147,6 @@ def test_files_that_are_not_parquet_or_have_other_columns_are_refused_with_a_way
 
 
 def test_large_tables_are_told_that_parts_are_possible(files, monkeypatch, capsys):
-
     evaluate.suggest(files["real"])
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(evaluate, "MANY", 400)

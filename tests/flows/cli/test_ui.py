@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from urllib.request import urlopen
 
 import pandas as pd
 import pytest
+from connections import free_port
 
 from synthrisk.flows.cli import ui
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -56,12 +56,6 @@ def workspace(tmp_path, logged_of, monkeypatch):
     browser.chmod(0o755)
     monkeypatch.setenv("BROWSER", f"{browser} %s")
     return tmp_path
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def start(given: list[str]) -> subprocess.Popen[str]:
