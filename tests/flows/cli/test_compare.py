@@ -141,7 +141,7 @@ def is_whole(printed, width):
     for line in printed.splitlines():
         assert len("".join(c for c in line if c not in "\u2066\u2067\u2068\u2069")) <= width, line
         assert "\x1b" not in line
-    for found in re.findall(r"\[[-+.\d][^\]]*\]", printed):
+    for found in re.findall(r"\[[-+.][^\]]*\]|\[\d+[.,][^\]]*\]", printed):
         assert re.fullmatch(r"\[[+-]?\d*\.\d{3}, [+-]?\d*\.\d{3}\]", found), found
 
 
@@ -290,7 +290,6 @@ def test_no_name_breaks_a_line_or_is_taken_for_markup(compared, monkeypatch, wid
     body = [line for line in lines if "RISK" in line]
     assert len(body) == len(names) == 20
     assert all(re.match(r"RISK +\+\.125 \[\+\.100, \+\.150\]", line) for line in body), "names stand above numbers"
-
     assert all(cell_len(line) <= width for line in lines)
     assert "\x1b" not in printed
     beside = " " * body[0].index("memorization")
