@@ -27,10 +27,6 @@ def _some(column: str, cells: list) -> object:
     return lambda people: people.assign(**{column: [*cells, *people[column].astype(object)[len(cells) :]]})
 
 
-def _numbered(columns: int, rows: int = 60) -> pd.DataFrame:
-    return pd.DataFrame({f"c{i}": np.arange(rows) % (i + 2) for i in range(columns)})
-
-
 _FILES = (
     study("no such file", "there is no file 'absent.csv'", data__source="absent.csv"),
     study("a file called nearly so", "there is no file 'poeple.csv' (did you mean 'people.csv'?)", data__source="poeple.csv"),

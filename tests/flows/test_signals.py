@@ -99,9 +99,7 @@ def stopped(start, study, folder, number: int, whole_group: bool, **how):
 
 @pytest.mark.proof
 @pytest.mark.parametrize("api", [True, False], ids=["a flow", "without Prefect"])
-@pytest.mark.parametrize(
-    ("number", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "SIGTERM"]
-)
+@pytest.mark.parametrize(("number", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)])
 def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, whole_group, api):
     process, children, seconds, err = stopped(start, study, folder, number, whole_group, api=api)
     assert process.returncode == 128 + number
@@ -190,7 +188,6 @@ with interruptible({patience}, lambda: print("meanwhile", flush=True)):
 @pytest.mark.parametrize(
     ("patience", "ends", "signals", "code"),
     [(30, 0.1, 1, -signal.SIGINT), (1, 60, 1, 130), (60, 60, 2, 130)],
-    ids=["in time", "late", "twice"],
 )
 def test_what_ends_by_itself_is_ended_where_it_does_not(patience, ends, signals, code):
     script = INTERRUPTIBLE.format(patience=patience, ends=ends)

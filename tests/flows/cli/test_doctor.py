@@ -165,9 +165,7 @@ def test_where_everything_is_broken_and_no_command_starts_the_module_tells_why_o
 
 
 @pytest.mark.parametrize(
-    ("answers", "told"),
-    [(True, "answers, with code 401"), (False, "does not answer (TimeoutError)")],
-    ids=["refuses", "silent"],
+    ("answers", "told"), [(True, "answers, with code 401"), (False, "does not answer (TimeoutError)")]
 )
 def test_a_server_that_does_not_answer_as_it_should_is_a_line(answers, told, monkeypatch):
     monkeypatch.setattr("synthrisk.flows.cli.doctor._PATIENCE_ANSWERING", 0.5)
