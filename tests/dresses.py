@@ -16,22 +16,16 @@ N = 60
 def people(n: int, seed: int) -> pd.DataFrame:
     """Return people with a column of each kind."""
     rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "age": rng.integers(18, 90, n),
-            "wage": np.round(rng.lognormal(7.5, 0.6, n), 2),
-            "pay": rng.integers(1_000, 9_000, n) * 10,
-            "share": np.round(rng.uniform(0, 1, n), 3),
-            "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20_000, n), unit="D"),
-            "seen": pd.Timestamp("2021-03-01 06:00") + pd.to_timedelta(rng.integers(0, 500_000, n), unit="min"),
-            "paid": rng.random(n) < 0.5,
-            "flag": rng.integers(0, 2, n),
-            "Größe_cm": np.round(rng.normal(170, 10, n), 1),
-            "stay": pd.to_timedelta(rng.integers(10, 600, n), unit="min"),
-            "smokes": pd.Categorical(rng.choice(["yes", "no"], n)),
-            "city": pd.Categorical(rng.choice(["Graz", "Linz", "Wien"], n)),
-        }
-    )
+    return pd.DataFrame({
+        "age": rng.integers(18, 90, n), "wage": np.round(rng.lognormal(7.5, 0.6, n), 2),
+        "pay": rng.integers(1_000, 9_000, n) * 10, "share": np.round(rng.uniform(0, 1, n), 3),
+        "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20_000, n), unit="D"),
+        "seen": pd.Timestamp("2021-03-01 06:00") + pd.to_timedelta(rng.integers(0, 500_000, n), unit="min"),
+        "paid": rng.random(n) < 0.5, "flag": rng.integers(0, 2, n), "Größe_cm": np.round(rng.normal(170, 10, n), 1),
+        "stay": pd.to_timedelta(rng.integers(10, 600, n), unit="min"),
+        "smokes": pd.Categorical(rng.choice(["yes", "no"], n)),
+        "city": pd.Categorical(rng.choice(["Graz", "Linz", "Wien"], n)),
+    })  # fmt: skip
 
 
 PEOPLE = people(N, 7)
@@ -115,12 +109,9 @@ _NUMBERS = (
     some("age", np.inf, "infinite", "infinite and taken as missing"),
     some("wage", np.inf, "infinite", "infinite and taken as missing"),
     some("wage", -np.inf, "infinite below", "infinite and taken as missing"),
-    some("age", "inf", "inf as a text", "infinite and taken as missing"),
-    some("age", None, "missing", ""),
-    some("pay", "NaN", "NaN as a text", ""),
-    written("age", float, "with .0"),
-    written("age", lambda x: f"{x}.0", "with .0 as texts"),
-    written("age", str, "texts"),
+    some("age", "inf", "inf as a text", "infinite and taken as missing"), some("age", None, "missing", ""),
+    some("pay", "NaN", "NaN as a text", ""), written("age", float, "with .0"),
+    written("age", lambda x: f"{x}.0", "with .0 as texts"), written("age", str, "texts"),
     written("age", lambda x: f" {x} ", "texts with blanks"),
     written("age", lambda x: f"{x:03d}", "texts with leading zeros"),
     written("age", lambda x: f"{x} years", "with a unit", "a unit"),
@@ -139,15 +130,14 @@ _NUMBERS = (
     written("wage", lambda x: f"{x:.6e}", "scientific"),
     written("pay", lambda x: f"{x:,}", "12,340 is twelve thousand", "',' between thousands"),
     written("pay", lambda x: f"{x:,}".replace(",", "."), "12.340 is twelve thousand", "'.' between thousands"),
-    written("pay", lambda x: f"{x:,} kr", "12,340 kr", "a currency"),
-    written("pay", lambda x: f"+{x}", "with a plus"),
+    written("pay", lambda x: f"{x:,} kr", "12,340 kr", "a currency"), written("pay", lambda x: f"+{x}", "with a plus"),
     written("share", lambda x: f"{x:.1%}", "12.3%", "as shares of 1"),
     written("share", lambda x: f"{100 * x:.1f} %", "12.3 %", "as shares of 1"),
     written("share", lambda x: f"{100 * x:.1f} %".replace(".", ","), "12,3 %", "as shares of 1"),
     written("age", lambda x: f"{x}%", "percent of percents", "a percent sign"),
     written("Größe_cm", lambda x: f"{x} cm", "with cm", "a unit"),
     written("Größe_cm", lambda x: f"{x}".replace(".", ","), "170,5", "a decimal ','"),
-)
+)  # fmt: skip
 
 _DATES = (
     *(some("born", token, f"{token} among dates") for token in _TOKENS[:6]),
@@ -178,8 +168,7 @@ _DATES = (
     written("seen", lambda d: d.strftime("%d/%m/%y %H:%M"), "31/12/24 17:05", "DD/MM/YY"),
     written("seen", lambda d: str(d.value // 10**9), "seconds as texts", "seconds since 1970"),
     written("seen", lambda d: d.isoformat() + "+00:00", "2024-12-31T17:05+00:00"),
-    written("seen", lambda d: (d - pd.Timestamp("1899-12-30")) / pd.Timedelta("1D"), "a spreadsheet's numbers with hours",
-            "numbers of a spreadsheet"),
+    written("seen", lambda d: (d - pd.Timestamp("1899-12-30")) / pd.Timedelta("1D"), "a spreadsheet's numbers with hours", "numbers of a spreadsheet"),
     written("stay", lambda d: f"{d.seconds // 3600:02d}:{d.seconds // 60 % 60:02d}", "08:30"),
     written("stay", str, "0 days 08:30:00"),
     some("stay", "suppressed", "suppressed among durations"),
@@ -240,8 +229,7 @@ _FILES = (
     as_file("CSV", "csv", _csv),
     as_file("CSV with semicolons", "csv", lambda p: _csv(p, sep=";")),
     as_file("CSV with semicolons and decimal commas", "csv", lambda p: _csv(p, sep=";", decimal=",")),
-    as_file("CSV with semicolons and German amounts", "csv", lambda p: _csv(p.assign(wage=p["wage"].map(_german)), sep=";"),
-            "'.' between thousands"),
+    as_file("CSV with semicolons and German amounts", "csv", lambda p: _csv(p.assign(wage=p["wage"].map(_german)), sep=";"), "'.' between thousands"),
     as_file("CSV with a mark at its beginning", "csv", lambda p: "\ufeff" + _csv(p)),
     as_file("CSV in UTF-16", "csv", lambda p: _csv(p).encode("utf-16")),
     as_file("CSV in Windows' letters", "csv", lambda p: _csv(p).encode("cp1252")),
@@ -256,8 +244,7 @@ _FILES = (
     as_file("json of lines", "json", lambda p: str(_plain(p).to_json(orient="records", lines=True))),
     as_file("jsonl", "jsonl", lambda p: str(_plain(p).to_json(orient="records", lines=True))),
     as_file("json of columns", "json", lambda p: str(_plain(p).to_json(orient="columns"))),
-    as_file("json with dates in milliseconds", "json", lambda p: str(p.assign(stay=p["stay"].astype(str)).to_json(orient="records")),
-            "milliseconds since 1970"),
+    as_file("json with dates in milliseconds", "json", lambda p: str(p.assign(stay=p["stay"].astype(str)).to_json(orient="records")), "milliseconds since 1970"),
     as_file("csv.zst", "csv.zst", lambda p: pa.compress(_csv(p).encode(), codec="zstd", asbytes=True)),
     as_file("feather", "feather", _feather),
     as_file("texts in Parquet", "parquet", lambda p: p.astype(str).to_parquet()),

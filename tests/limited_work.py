@@ -18,15 +18,13 @@ def writes(path: Path, text: str) -> None:
 
 def never_returns(path: Path) -> None:
     """Sleep, and start another process that does."""
-    child = subprocess.Popen(SLEEP)
-    path.write_text(str(child.pid))
+    path.write_text(str(subprocess.Popen(SLEEP).pid))
     time.sleep(600)
 
 
 def takes_memory(path: Path) -> None:
     """Hold 400 MB."""
-    held = bytearray(os.urandom(1_000_000) * 400)
-    path.write_text(str(len(held)))
+    path.write_text(str(len(bytearray(os.urandom(1_000_000) * 400))))
     time.sleep(600)
 
 

@@ -65,13 +65,10 @@ def main() -> None:
 
 def _environment(folder: Path) -> dict[str, str]:
     own = {
-        "PREFECT_HOME": str(folder / "prefect"),
-        "PREFECT_API_URL": f"http://127.0.0.1:{PREFECT_PORT}/api",
-        "PREFECT_UI_API_URL": f"http://127.0.0.1:{PREFECT_PORT}/api",
-        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "DO_NOT_TRACK": "true",
-        "TERM": "xterm-256color",
-    }
+        "PREFECT_HOME": str(folder / "prefect"), "PREFECT_API_URL": f"http://127.0.0.1:{PREFECT_PORT}/api",
+        "PREFECT_UI_API_URL": f"http://127.0.0.1:{PREFECT_PORT}/api", "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "DO_NOT_TRACK": "true", "TERM": "xterm-256color",
+    }  # fmt: skip
     return {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | own
 
 
@@ -106,12 +103,9 @@ def _in_terminal(arguments: list[str], folder: Path, environment: Mapping[str, s
     """Return what a command prints on a terminal of this width, colours included."""
     reader, writer = pty.openpty()
     process = subprocess.Popen(
-        [str(BIN / "synthrisk"), *arguments],
-        cwd=folder,
-        env=dict(environment) | {"COLUMNS": str(width), "LINES": "24"},
-        stdout=writer,
-        stderr=subprocess.DEVNULL,
-    )
+        [str(BIN / "synthrisk"), *arguments], cwd=folder,
+        env=dict(environment) | {"COLUMNS": str(width), "LINES": "24"}, stdout=writer, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
     os.close(writer)
     told = b""
     with suppress(OSError):  # the terminal ends with the command

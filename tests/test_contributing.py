@@ -13,5 +13,4 @@ def test_the_measure_of_the_page_passes_its_check_and_counts_copies():
     shown = {}
     exec(block, shown)
     real = pd.DataFrame({"x": [1, 1, 2, 3], "c": ["a", "a", "b", "b"]})
-    release = pd.DataFrame({"x": [1, 2], "c": ["a", "a"]})
-    assert shown["COPIED"](real, release).value == 0.5
+    assert shown["COPIED"](real, pd.DataFrame({"x": [1, 2], "c": ["a", "a"]})).value == 0.5

@@ -15,7 +15,6 @@ from synthrisk import conf, flows, metrics, tasks
 
 
 def all_modules(package: ModuleType) -> Iterator[ModuleType]:
-    """Yield the modules below a package, the package of each before it."""
     for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         module = import_module(found.name)
         yield module
@@ -28,7 +27,6 @@ OF_TASKS = [name for name in tasks.__all__ if find_spec(f"{tasks.__name__}.{name
 
 @pytest.fixture(scope="module")
 def modules() -> dict[str, ModuleType]:
-    """Give all modules by name."""
     rooms = (conf, flows, metrics, tasks)
     return {module.__name__: module for room in rooms for module in (room, *all_modules(room))}
 
@@ -47,7 +45,6 @@ def test_import_as_gives_the_module_and_all_that_it_holds(modules):
 
 
 def test_the_first_import_of_a_module_may_be_that_one():
-    """Nothing else has been imported: the name leads through packages that are loaded on the way."""
     code = (
         "import synthrisk.tasks.synthesize.cart as c\n"
         "from synthrisk.tasks.synthesize import cart\n"
@@ -60,16 +57,13 @@ def test_the_first_import_of_a_module_may_be_that_one():
 
 @pytest.mark.parametrize("name", OF_TASKS)
 def test_a_task_keeps_all_that_is_prefects(modules, name):
-    """A name cannot mean both: what a task of Prefect has, and what the module of the task's name holds."""
     held = {own for own in vars(modules[f"{tasks.__name__}.{name}"]) if not own.startswith("_")}
     task = getattr(tasks, name)
-    prefects = {own for own in [*dir(prefect.Task), *vars(task._task)] if not own.startswith("_")}
-    assert not held & prefects
+    assert not held & {own for own in [*dir(prefect.Task), *vars(task._task)] if not own.startswith("_")}
     assert isinstance(task, prefect.Task)
 
 
 def test_what_the_module_holds_is_not_set_through_the_task():
-    """It would look set, and the functions of the module would not see it."""
     import synthrisk.tasks.judge as short
 
     with pytest.raises(AttributeError, match=r"check_given is set in sys.modules\['synthrisk.tasks.judge'\] alone"):

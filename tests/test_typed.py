@@ -31,7 +31,6 @@ def risk(real: pd.DataFrame, release: pd.DataFrame) -> float:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    """Build the wheel of a copy of the source, so that nothing of an older build is taken."""
     source = tmp_path_factory.mktemp("built") / "source"
     for package in PACKAGES:
         shutil.copytree(ROOT / package, source / package, ignore=shutil.ignore_patterns("__pycache__", "*.parquet"))
@@ -58,7 +57,6 @@ def test_mypy_of_a_user_sees_the_score(wheel, tmp_path):
 
 
 def judged_by_mypy(wheel: Path, place: Path) -> str:
-    """Return what mypy says, strictly, of a user's file in an environment that holds the wheel."""
     venv.create(place / "env", symlinks=True)
     (here,) = (place / "env").glob("lib/python*/site-packages")
     zipfile.ZipFile(wheel).extractall(here)
@@ -66,13 +64,7 @@ def judged_by_mypy(wheel: Path, place: Path) -> str:
     (here / "others.pth").write_text("\n".join(others), "utf-8")
     (place / "user.py").write_text(USER, "utf-8")
     command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--python-executable",
-        str(place / "env/bin/python"),
-        "user.py",
-    ]
+        sys.executable, "-m", "mypy", "--strict", "--python-executable", str(place / "env/bin/python"), "user.py",
+    ]  # fmt: skip
     done = subprocess.run(command, cwd=place, capture_output=True, text=True)
     return done.stdout + done.stderr

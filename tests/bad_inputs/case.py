@@ -12,14 +12,10 @@ Content = bytes | str | pd.DataFrame | Callable[[pd.DataFrame], Any]
 """What a file holds: as it is, a table as CSV, or either made from the good table."""
 
 STUDY: dict[str, Any] = {
-    "name": "spine",
-    "data": {"source": "people.csv", "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
-    "split": {"folds": 2, "repetitions": 1},
-    "synthesizers": ["cart"],
-    "references": [],
-    "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}],
-    "workspace": "work",
-}
+    "name": "spine", "data": {"source": "people.csv", "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
+    "split": {"folds": 2, "repetitions": 1}, "synthesizers": ["cart"], "references": [],
+    "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}], "workspace": "work"
+}  # fmt: skip
 """A study of ``people.csv`` with which nothing is wrong."""
 
 

@@ -16,7 +16,6 @@ from _answers_tables import TABLES, People, people, with_addresses
 
 @pytest.fixture(scope="module")
 def visits() -> People:
-    """Give people with several rows, dates and missing cells."""
     return people("prescriptions", None, 0)
 
 

@@ -107,27 +107,18 @@ def _start_python(*arguments: object, cwd: Path, api: bool = True) -> subprocess
 
     environment = os.environ | ({"PREFECT_API_URL": PREFECT_API_URL.value() or ""} if api else {})
     return subprocess.Popen(
-        [sys.executable, *map(str, arguments)],
-        cwd=cwd,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+        [sys.executable, *map(str, arguments)], cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
 
 
 def _settings(workspace: Path, source: Path, **parts: object) -> dict:
     """Return a cheap study: 2 folds, CAP and RAPID."""
     return {
-        "name": "spine",
-        "data": {"source": str(source), "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
-        "split": {"folds": 2, "repetitions": 1},
-        "synthesizers": ["cart"],
-        "references": [],
-        "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}],
-        "workspace": str(workspace),
-    } | parts
+        "name": "spine", "data": {"source": str(source), "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
+        "split": {"folds": 2, "repetitions": 1}, "synthesizers": ["cart"], "references": [],
+        "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}], "workspace": str(workspace)
+    } | parts  # fmt: skip
 
 
 @pytest.fixture(scope="session")

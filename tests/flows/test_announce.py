@@ -35,66 +35,48 @@ pytestmark = pytest.mark.proof
 PARTED, RELEASES = key_of_name("Parted_1"), key_of_name("Releases of <b>us</b>")
 ZERO = "memorization/zero_cap.income"
 SMALL = {
-    "metrics": ["zero_cap"],
-    "split": {"holdout": 0.5, "repetitions": 2},
-    "population_yardstick": False,
+    "metrics": ["zero_cap"], "split": {"holdout": 0.5, "repetitions": 2}, "population_yardstick": False,
     "exposure": False,
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def parted(run, folder):
-    """A study run twice: one synthesizer crosses its limit, one cannot be judged for it fails, one is neither."""
     broken = {"name": "breaks", "kind": "callable", "path": f"{folder / 'generators.py'}:breaks"}
     parts = {
-        "name": "Parted_1",
-        "synthesizers": [{"name": "thief", "kind": "copy"}, broken, "marginals"],
-        "references": ["copy", "near_copy"],
-        "thresholds": {ZERO: {"value": 0.3, "source": "the board"}},
-    }
+        "name": "Parted_1", "synthesizers": [{"name": "thief", "kind": "copy"}, broken, "marginals"],
+        "references": ["copy", "near_copy"], "thresholds": {ZERO: {"value": 0.3, "source": "the board"}},
+    }  # fmt: skip
     return [run("parted", **SMALL | parts) for _ in range(2)]
 
 
 @pytest.fixture(scope="module")
 def unjudged(run):
-    """A study of folds without limits."""
     return run("unjudged", **SMALL | {"name": "unjudged", "references": [], "split": {"folds": 2, "repetitions": 1}})
 
 
 @pytest.fixture(scope="module")
 def invalid(run, people, folder):
-    """A study of which a reference generator fails: one record is held out, too few for ``fresh``."""
     people(3).assign(income=list("aba")).to_csv(folder / "three.csv", index=False)
     parts = {
-        "name": "invalid",
-        "synthesizers": ["marginals"],
-        "references": ["fresh"],
-        "split": {"folds": 3, "repetitions": 1},
-        "thresholds": {"risk/zero_cap.income": 0.5},
-    }
+        "name": "invalid", "synthesizers": ["marginals"], "references": ["fresh"],
+        "split": {"folds": 3, "repetitions": 1}, "thresholds": {"risk/zero_cap.income": 0.5},
+    }  # fmt: skip
     return run("unsound", "three.csv", **SMALL | parts)
 
 
 @pytest.fixture(scope="module")
 def released(folder, people, evaluate_on_threads):
-    """A release that holds its members, judged."""
     people(120, seed=21).to_csv(folder / "own.csv", index=False)
     people(80, seed=22).to_csv(folder / "others.csv", index=False)
     return evaluate_on_threads(
-        str(folder / "own.csv"),
-        str(folder / "own.csv"),
-        ["age", "city"],
-        ["income"],
-        control=str(folder / "others.csv"),
-        metrics=["zero_cap"],
-        thresholds={ZERO: 0.1},
-        experiment="Releases of <b>us</b>",
-        workspace=str(folder / "released"),
-    )
+        str(folder / "own.csv"), str(folder / "own.csv"), ["age", "city"], ["income"],
+        control=str(folder / "others.csv"), metrics=["zero_cap"], thresholds={ZERO: 0.1},
+        experiment="Releases of <b>us</b>", workspace=str(folder / "released"),
+    )  # fmt: skip
 
 
 def versions(key: str) -> list:
-    """Return all versions of an artifact, the newest first."""
     with get_client(sync_client=True) as client:
         wanted = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
         return client.read_artifacts(artifact_filter=wanted, sort=ArtifactSort.CREATED_DESC)
@@ -106,7 +88,6 @@ def flow_run(key: str):
 
 
 def events(name: str, resource: str, count: int = 1) -> list[dict]:
-    """Return the events of a resource, the newest first; they are written in batches."""
     for _ in range(60):
         wanted = {"event": {"name": [name]}, "resource": {"id": [resource]}}
         with get_client(sync_client=True) as client:
@@ -118,7 +99,6 @@ def events(name: str, resource: str, count: int = 1) -> list[dict]:
 
 
 def lines(run_id: UUID) -> dict[str, int]:
-    """Return the level of each line in the log of a flow run, by its text."""
     wanted = LogFilter(flow_run_id=LogFilterFlowRunId(any_=[run_id]))
     for _ in range(60):
         with get_client(sync_client=True) as client:
@@ -134,10 +114,7 @@ def headlines(outcome) -> dict:
     return {each.synthesizer: each for each in overview(outcome.result).synthesizers}
 
 
-# a study of which one synthesizer is a risk and another failed
-
-
-def test_the_artifact_holds_the_answer_and_its_history_is_the_trend(parted):
+def test_the_artifact_holds_the_answer_and_a_version_lists_those_before_it(parted):
     pages = versions(f"study-{PARTED}")
     assert len(pages) == 2
     for page, outcome in zip(pages, reversed(parted), strict=True):
@@ -154,9 +131,6 @@ def test_the_artifact_holds_the_answer_and_its_history_is_the_trend(parted):
         assert "### zero\\_cap.income" in page.data
         assert "| near\\_copy | reference |" in page.data
         assert "**Limits of the board:** memorization/zero\\_cap.income" in page.data
-
-
-def test_a_version_lists_those_before_it(parted):
     new, old = versions(f"study-{PARTED}")
     own = headlines(parted[0])
     worst = f"{own['thief'].worst.found.value:+.3f}"
@@ -175,21 +149,17 @@ def test_without_a_server_of_mlflow_there_is_a_path_and_a_command_in_place_of_li
 
 
 def assets(resource: str, count: int = 1) -> list[dict]:
-    """Return the events of an asset that say it was materialized, the newest first."""
     return events("prefect.asset.materialization.succeeded", resource, count)
 
 
-def test_the_real_table_is_referenced_and_releases_and_the_report_are_materialized(parted, folder, secret):
+def test_tables_releases_and_reports_are_assets(parted, folder, secret, released):
     real, (first, second) = asset_key(str(folder / "people.csv")), parted[1].releases["thief"]
     assert "breaks" not in parted[1].releases
     made = [assets(asset_key(place), 2)[0] for place in (first, second)]
     for event in made:
         assert event["payload"] == {
-            "study": "Parted_1",
-            "study_id": parted[1].result.study_id,
-            "synthesizer": "thief",
-            "verdict": "RISK",
-        }
+            "study": "Parted_1", "study_id": parted[1].result.study_id, "synthesizer": "thief", "verdict": "RISK",
+        }  # fmt: skip
         assert {each["prefect.resource.id"] for each in event["related"]} >= {real, "synthrisk"}
     (report,) = assets(asset_key(parted[1].report))
     assert report["payload"]["verdicts"] == {name: each.word for name, each in headlines(parted[1]).items()}
@@ -198,9 +168,6 @@ def test_the_real_table_is_referenced_and_releases_and_the_report_are_materializ
     assert lineage >= {real, asset_key(first), asset_key(second), f"prefect.flow-run.{flow_run(f'study-{PARTED}').id}"}
     assert events("prefect.asset.referenced", real)
     assert secret not in json.dumps([*made, report])
-
-
-def test_a_release_that_somebody_made_is_referenced_and_its_copy_materialized(released, folder):
     own, others = (asset_key(str(folder / name)) for name in ("own.csv", "others.csv"))
     (copied,) = (assets(asset_key(place))[0] for place in released.releases["release"])
     assert {each["prefect.resource.id"] for each in copied["related"]} >= {own, others}
@@ -219,36 +186,13 @@ def test_a_gate_ends_the_run_as_failed_under_the_name_of_its_verdict(parted, fol
     assert events("synthrisk.verdict.risk", "synthrisk.study.gated.thief")
 
 
-def test_the_state_says_who_and_why(parted):
+def test_the_state_and_the_tags_say_who_and_why(parted):
     run = flow_run(f"study-{PARTED}")
     assert (run.state.type.value, run.state.name) == ("COMPLETED", "FAILED")
     own = headlines(parted[1])
     assert f"RISK: thief {own['thief'].sentence}." in run.state.message
     failure = parted[1].result.failures["breaks"]
     assert f"FAILED: Nothing can be said of breaks: it was not run to the end: {failure}." in run.state.message
-
-
-def test_runs_in_mlflow_bear_the_flow_run_that_has_written_them(parted):
-    for outcome in parted:
-        client, study = MlflowClient(outcome.logged.uri), f"tags.study_id = '{outcome.logged.study_id}'"
-        found = client.search_runs([outcome.logged.experiment_id], study)
-        assert len(found) == len(outcome.logged.runs) + 1
-        (bearing,) = {run.data.tags["prefect_flow_run_id"] for run in found}
-        with get_client(sync_client=True) as prefect:
-            assert prefect.read_flow_run(UUID(bearing)).name == "benchmark Parted_1"
-
-
-def test_the_log_has_a_line_a_verdict_and_warns_of_what_alarms(parted):
-    found = lines(versions(f"study-{PARTED}")[0].flow_run_id)
-    told = {v.synthesizer: f"{v.word}: {v.synthesizer}, {v.quantity}: {v.reason}" for v in parted[1].result.verdicts}
-    assert found[told["thief"]] == 30
-    assert found[told["marginals"]] == 20
-    (failed,) = (text for text in found if text.startswith("FAILED: Nothing can be said of breaks: "))
-    assert found[failed] == 30
-
-
-def test_runs_are_tagged_by_study_and_verdict(parted):
-    run = flow_run(f"study-{PARTED}")
     words = {each.word for each in headlines(parted[1]).values()} - {"NO EVIDENCE"}
     assert words >= {"RISK", "FAILED"}
     assert set(run.tags) == {"study:Parted_1", *(f"verdict:{word}" for word in words)}
@@ -260,31 +204,27 @@ def test_runs_are_tagged_by_study_and_verdict(parted):
         }
 
 
-def test_task_runs_have_plain_names(parted, unjudged):
+def test_the_log_has_a_line_a_verdict_and_runs_in_mlflow_bear_their_flow_run(parted):
+    for outcome in parted:
+        client, study = MlflowClient(outcome.logged.uri), f"tags.study_id = '{outcome.logged.study_id}'"
+        found = client.search_runs([outcome.logged.experiment_id], study)
+        assert len(found) == len(outcome.logged.runs) + 1
+        (bearing,) = {run.data.tags["prefect_flow_run_id"] for run in found}
+        with get_client(sync_client=True) as prefect:
+            assert prefect.read_flow_run(UUID(bearing)).name == "benchmark Parted_1"
+    found = lines(versions(f"study-{PARTED}")[0].flow_run_id)
+    told = {v.synthesizer: f"{v.word}: {v.synthesizer}, {v.quantity}: {v.reason}" for v in parted[1].result.verdicts}
+    assert (found[told["thief"]], found[told["marginals"]]) == (30, 20)
+    (failed,) = (text for text in found if text.startswith("FAILED: Nothing can be said of breaks: "))
+    assert found[failed] == 30
+
+
+def test_events_and_tasks_are_named_and_say_what_ended_and_what_is_a_risk(parted, unjudged, secret):
     assert names(parted[1]) >= {
-        "synthesize thief, repetition 1",
-        "attack thief, repetition 2",
-        "bootstrap thief",
-        "compare",
-        "judge",
-        "report",
+        "synthesize thief, repetition 1", "attack thief, repetition 2", "bootstrap thief", "compare", "judge", "report",
         "log",
-    }
+    }  # fmt: skip
     assert names(unjudged) >= {"synthesize cart, repetition 1, fold 2", "attack cart, repetition 1, fold 1"}
-
-
-def names(outcome) -> set[str]:
-    """Return the names of task runs of a study, however often it ran: what is found again has no task run."""
-    with get_client(sync_client=True) as client:
-        tagged = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"study:{outcome.result.name}"]))
-        runs = [r.id for r in client.read_flow_runs(flow_run_filter=tagged) if r.name.startswith("study ")]
-        own = TaskRunFilter(flow_run_id=TaskRunFilterFlowRunId(any_=runs))
-        found = client.read_task_runs(task_run_filter=own)
-    assert all(f"study:{outcome.result.name}" in each.tags for each in found)
-    return {each.name for each in found}
-
-
-def test_events_say_what_ended_and_what_is_a_risk(parted, secret):
     resource = f"synthrisk.study.{PARTED}"
     finished, _ = events("synthrisk.study.finished", resource, 2)
     assert finished["resource"]["prefect.resource.name"] == "study Parted_1"
@@ -310,6 +250,16 @@ def test_events_say_what_ended_and_what_is_a_risk(parted, secret):
         assert secret not in json.dumps(event)
 
 
+def names(outcome) -> set[str]:
+    with get_client(sync_client=True) as client:
+        tagged = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"study:{outcome.result.name}"]))
+        runs = [r.id for r in client.read_flow_runs(flow_run_filter=tagged) if r.name.startswith("study ")]
+        own = TaskRunFilter(flow_run_id=TaskRunFilterFlowRunId(any_=runs))
+        found = client.read_task_runs(task_run_filter=own)
+    assert all(f"study:{outcome.result.name}" in each.tags for each in found)
+    return {each.name for each in found}
+
+
 def flow_runs(event: dict) -> list[str]:
     return [r["prefect.resource.id"] for r in event["related"] if r["prefect.resource.role"] == "flow-run"]
 
@@ -332,9 +282,6 @@ def test_the_triggers_of_the_readme_hear_these_events(parted):
         assert not read.expects(other["event"])
 
 
-# nothing judged, an invalid study, one release
-
-
 def test_without_limits_everything_says_that_nothing_was_judged(unjudged):
     (page,) = versions("study-unjudged")
     assert page.data.startswith("# study unjudged: NOT JUDGED\n\n**Nothing was judged:** no limit is set")
@@ -350,7 +297,7 @@ def test_without_limits_everything_says_that_nothing_was_judged(unjudged):
     assert event["resource"]["synthrisk.passed"] == "false"
 
 
-def test_an_invalid_study_says_so_first(invalid):
+def test_an_invalid_study_says_so_first_and_in_all_places(invalid):
     (page,) = versions("study-invalid")
     reason = invalid.result.invalid
     assert page.data.replace("\\", "").startswith(f"# study invalid: INVALID\n\n**This study is INVALID:** {reason}")
@@ -359,12 +306,8 @@ def test_an_invalid_study_says_so_first(invalid):
     assert run.state.name == "INVALID"
     assert run.state.message.startswith(f"The study is INVALID, so no verdict may be read: {reason}.")
     (event,) = events("synthrisk.study.finished", "synthrisk.study.invalid")
-    assert event["payload"]["invalid"] == reason
-    assert event["payload"]["verdict"] == "INVALID"
+    assert (event["payload"]["invalid"], event["payload"]["verdict"]) == (reason, "INVALID")
     assert {level for text, level in lines(run.id).items() if text.startswith("INVALID: marginals")} == {30}
-
-
-def test_a_reference_generator_that_raises_makes_a_study_invalid_in_all_places(invalid):
     why = "at least 2 held-out records"
     assert invalid.result.exit_code == 3
     assert why in invalid.result.failures["fresh"]

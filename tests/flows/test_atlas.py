@@ -1,7 +1,6 @@
 """The atlas: a tiny grid from the command, its numbers again by the public tasks, and found again where it was."""
 
 import csv
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,6 @@ MEASURES = ["--metric", "zero_cap", "--metric", "common_rows_proportion"]
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory, say, prefect_database):
-    """The command on one process, and once more."""
     place = tmp_path_factory.mktemp("atlas")
     where = ["--to", place / "out", "--workspace", place / "work", "--workers", 1]
     said = say("atlas", *ASKED, *MEASURES, *where)
@@ -28,7 +26,7 @@ def ran(tmp_path_factory, say, prefect_database):
     return place, said, say("atlas", *ASKED, *MEASURES, "--to", place / "again", *where[2:])
 
 
-def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
+def test_the_command_writes_looks_digest_tables_and_a_heat_map_and_finds_them_again(ran):
     place, said, _ = ran
     assert {line.removeprefix("wrote ") for line in said.out.splitlines()} == {
         str(place / "out" / name) for name in ("looks.csv", "atlas.json", "atlas.md", "atlas_tables.md", "atlas.png")
@@ -43,9 +41,6 @@ def test_the_command_writes_looks_digest_tables_and_a_heat_map(ran):
     for page in ("atlas.md", "atlas_tables.md"):
         assert "| `common_rows_proportion` |" in (place / "out" / page).read_text()
     assert (place / "out" / "atlas.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_what_is_there_is_found_again(ran):
     place, said, again = ran
     assert again.code == 0
     assert "releases attacked: 32 of 32" in said.err
@@ -67,10 +62,8 @@ def test_three_cells_again_by_the_public_tasks(ran, tmp_path):
     made_by = {"fresh": ("fresh", {}), "leaky-0_2": ("leaky", {"share": 0.2}), "leaky-1": ("leaky", {"share": 1.0})}
     ledgers = [
         attack.fn(synthesize.fn(table, kind, r, f, name=name, role="reference", **options), asked)
-        for name, (kind, options) in made_by.items()
-        for r in range(2)
-        for f in range(2)
-    ]
+        for name, (kind, options) in made_by.items() for r in range(2) for f in range(2)
+    ]  # fmt: skip
     found = estimate.fn(ledgers, method="crossed").compared.findings
     for finding in found:
         kind, options = made_by[finding.synthesizer]
@@ -80,7 +73,6 @@ def test_three_cells_again_by_the_public_tasks(ran, tmp_path):
 
 
 def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say, monkeypatch):
-    """Without Prefect, which would have a run for each of 192 tasks."""
     monkeypatch.setattr("synthrisk.flows.cli.atlas._looked", lambda *asked: list(looked(*asked, PlainCalls())))
     asked = ["--leak", "leaky_near", *MEASURES, "--to", tmp_path / "out", "--workspace", tmp_path / "work"]
     assert say("atlas", *asked).code == 0
@@ -96,11 +88,12 @@ def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say, monkeypatc
             assert getattr(each, number) == pytest.approx(getattr(due, number), abs=2e-4, nan_ok=True), (each, due)
 
 
-def test_each_study_is_named_and_its_leaks_are_looked_at(tmp_path, capsys):
+def test_each_study_is_named_its_leaks_are_looked_at_and_wrong_parts_raise(tmp_path, capsys):
     tiny = grid_of(REDUCED, leaks=["leaky_group"], measures=["common_rows_proportion"], studies=1, rows=40)
-    found = list(looked(tiny, str(tmp_path), 1, PlainCalls()))
-    assert {look.leak for look in found} == {"", "leaky_group"}
+    assert {look.leak for look in list(looked(tiny, str(tmp_path), 1, PlainCalls()))} == {"", "leaky_group"}
     assert "study 1 of 1: Adult, seed 1" in capsys.readouterr().err
+    with pytest.raises(InputError, match=r"did you mean 'adult'"):
+        grid_of(FULL, tables=["adlut"])
 
 
 @pytest.mark.parametrize("table", FULL.tables, ids=lambda t: t.name)
@@ -118,23 +111,3 @@ def test_each_study_of_the_full_grid_is_one_that_can_be_asked(table):
         assert own.dose is not None
         assert own.dose(**each.options) in FULL.doses(each.kind)
     assert len(study.metrics) >= 26
-
-
-@pytest.mark.parametrize(
-    ("asked", "sentence"),
-    [
-        (["--table", "adlut"], "--table must be one of adult, health"),
-        (["--leak", "leeky"], "--leak must be one of leaky, leaky_near"),
-        (["--metric", "accuracy"], "--metric must be one of"),
-    ],
-)
-def test_names_that_are_none_are_refused(say, asked, sentence, tmp_path):
-    said = say("atlas", *asked, "--to", tmp_path / "out")
-    assert said.code == 2
-    assert sentence in said.err
-    assert not Path(tmp_path / "out").exists()
-
-
-def test_wrong_parts_raise(tmp_path):
-    with pytest.raises(InputError, match=r"did you mean 'adult'"):
-        grid_of(FULL, tables=["adlut"])

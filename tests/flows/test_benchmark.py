@@ -16,7 +16,10 @@ from mlflow import MlflowClient
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Tracking
+from synthrisk.flows.cli.benchmark import write_parts
+from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.outcome import Outcome
+from synthrisk.flows.terminal.answer import close
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.adjusted_differences import ADJUSTED
 from synthrisk.metrics.study.findings import utility_table
@@ -29,23 +32,18 @@ pytestmark = pytest.mark.proof
 KEYS = ("zero_cap.income", "rapid.income")
 RUN = {
     "synthesizers": [
-        "cart",
-        {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
+        "cart", {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
         {"name": "thief", "kind": "copy"},
     ],
     "references": ["copy", "fresh"],
     "metrics": [
-        "zero_cap",
-        {"name": "rapid", "attackers": ["logistic"]},
-        "nearest_neighbour_distance_ratio",
-        "coverage",
+        "zero_cap", {"name": "rapid", "attackers": ["logistic"]}, "nearest_neighbour_distance_ratio", "coverage",
     ],
     "thresholds": {"memorization/zero_cap.income": {"value": 0.01, "source": "nobody"}},
-    "split": {"holdout": 0.5, "repetitions": 2},
-    "weakest_columns": [2, "all"],
-}
+    "split": {"holdout": 0.5, "repetitions": 2}, "weakest_columns": [2, "all"],
+}  # fmt: skip
 
-
+FACTS = ("data_digest", "seed", "versions", "threat_model", "records", "releases", "split_digest", "release_keys")
 ONE = {"workers": 1}
 WHOLE = ("hitting_rate", "distance_to_closest_record", "authenticity", "linkability")
 WHOLE_STUDY = {
@@ -61,33 +59,27 @@ WHOLE_STUDY = {
 
 
 def generators(folder: Path, parts: dict) -> dict:
-    """Return the parts with the callables' file where the tests put it."""
     return json.loads(json.dumps(parts).replace("generators.py", str(folder / "generators.py")))
 
 
 @pytest.fixture(scope="session")
 def first(run, folder):
-    """A study with two workers."""
     return run("first", **generators(folder, RUN), runner={"workers": 2})
 
 
 @pytest.fixture(scope="session")
 def whole(run):
-    """A study of one release by measures that guess nothing of a record."""
     return run("whole", **WHOLE_STUDY)
 
 
 @pytest.fixture(scope="session")
 def again(run, first, folder):
-    """The same study in the same workspace, logged again, and when the finished cells were written."""
     written = stamps(folder / "first")
     return run("first", **generators(folder, RUN), tracking={"log_again": True}), written
 
 
 @dataclass(frozen=True)
 class Resumed:
-    """A study that was killed and started again: what was there in between, and how it ended."""
-
     killed: bool
     tracked: bool
     kept: dict[str, int]
@@ -96,7 +88,6 @@ class Resumed:
 
 @pytest.fixture(scope="session")
 def resumed(run, first, folder, start) -> Resumed:
-    """The same study elsewhere with one worker and records in full: killed, then run to its end."""
     parts = generators(folder, RUN) | {"runner": ONE, "tracking": {"records": "full"}}
     study = yaml.safe_load((folder / "first.yaml").read_text()) | parts | {"workspace": str(folder / "alone")}
     (folder / "kill.yaml").write_text(yaml.safe_dump(study))
@@ -115,13 +106,11 @@ def resumed(run, first, folder, start) -> Resumed:
 
 @pytest.fixture(scope="session")
 def alone(resumed) -> Outcome:
-    """The study of one worker."""
     return resumed.outcome
 
 
 @pytest.fixture(scope="session")
 def broken(run, folder):
-    """A study in which one synthesizer raises an error whose text holds a cell."""
     path = str(folder / "generators.py") + ":breaks"
     failing = {"name": "breaks", "kind": "callable", "path": path}
     return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, references=["copy"], runner=ONE)
@@ -151,68 +140,47 @@ def numbers(outcome) -> dict[str, dict[str, float]]:
     return {name: run.data.metrics for name, run in runs_of(outcome).items()}
 
 
+def told_of(outcome) -> dict:
+    return json.loads(json.dumps(as_json(outcome.result), allow_nan=False))
+
+
 def ledgers(workspace: Path) -> dict[str, pd.DataFrame]:
     found = [p for p in (workspace / "ledgers").iterdir() if p.name[0] != "."]  # a killed process leaves drafts
     return {p.name: pd.read_parquet(p / "ledger.parquet") for p in found}
 
 
-# the store, read back
-
-
-def test_runs_are_flat_and_tagged_by_role(first):
+def test_runs_are_flat_tagged_by_role_and_carry_provenance(first):
     runs = runs_of(first)
     assert {name: run.data.tags["role"] for name, run in runs.items()} == {
-        "cart": "synthesizer",
-        "mine": "synthesizer",
-        "thief": "synthesizer",
-        "copy": "reference",
-        "fresh": "reference",
+        "cart": "synthesizer", "mine": "synthesizer", "thief": "synthesizer", "copy": "reference", "fresh": "reference",
         "study": "study",
-    }
+    }  # fmt: skip
     assert not any("mlflow.parentRunId" in run.data.tags for run in runs.values())
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
     names = [run.info.run_name.partition(" · ") for run in runs.values()]
     assert {name for name, _, _ in names} == {"cart", "mine", "thief", "copy", "fresh", "study spine"}
     assert all(first.result.study_id.startswith(when) and when for _, _, when in names)
-
-
-def test_every_run_carries_provenance(first):
     facts = first.result.facts
     for run in runs_of(first).values():
-        for name in (
-            "data_digest",
-            "seed",
-            "versions",
-            "threat_model",
-            "records",
-            "releases",
-            "split_digest",
-            "release_keys",
-        ):
-            assert run.data.tags[name] == facts[name]
-    assert facts["records"] == "240"
-    assert facts["releases"] == "2"
+        assert {name: run.data.tags[name] for name in FACTS} == {name: facts[name] for name in FACTS}
+    assert (facts["records"], facts["releases"]) == ("240", "2")
     assert "age, city" in facts["threat_model"]
 
 
-def test_metrics_are_the_findings(first):
+def test_findings_are_metrics_and_tables_of_a_run(first):
     runs = runs_of(first)
     for finding in first.result.findings:
         logged = runs[finding.synthesizer].data.metrics
         key = finding.measure.key
         assert logged[f"risk/{key}"] == finding.risk.value
         assert logged[f"memorization/{key}"] == finding.memorization.value
-
-
-def test_limits_yardsticks_and_gains_are_tables_of_a_run(first):
     own = tabled(first, "cart", "measures").set_index("measure")
     (found,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == ("cart", KEYS[0])]
     assert own.loc[KEYS[0], "memorization_lower"] == pytest.approx(found.memorization.lower, abs=1e-9)  # ten digits
     assert own.loc[KEYS[0], "population"] == pytest.approx(found.population.value, abs=1e-9)
     assert own.loc[KEYS[0], "verdict"] == first.result.verdict("cart")
     assert set(tabled(first, "cart", "yardsticks")["yardstick"]) == {"guess", "control", "population"}
-    exposed = tabled(first, "cart", "records/most_exposed")
-    assert exposed["memorization"].is_monotonic_decreasing
+    assert tabled(first, "cart", "records/most_exposed")["memorization"].is_monotonic_decreasing
 
 
 def test_real_table_and_release_are_datasets_of_schema_and_digest_alone(first, secret):
@@ -224,52 +192,43 @@ def test_real_table_and_release_are_datasets_of_schema_and_digest_alone(first, s
     assert not any(secret in repr(each.to_dictionary()) for each in given.values())
 
 
-def test_thief_is_caught_and_the_verdict_is_everywhere(first):
-    own = {v.quantity: v.word for v in first.result.verdicts if v.synthesizer == "thief"}
-    assert own == {"memorization/zero_cap.income": "RISK", LOOK: "RISK"}
-    assert first.result.exit_code == 1
-    tags = runs_of(first)["thief"].data.tags
-    assert tags["verdict"] == "RISK"
-    assert tags["verdict.memorization/zero_cap.income"] == "RISK"
-    assert "thief: RISK" in runs_of(first)["study"].data.tags["verdict"]
-
-
-def test_thief_and_copy_measure_the_same(first):
+def test_the_thief_measures_as_a_copy_is_caught_and_is_not_the_lower_one(first):
     found = {(f.synthesizer, f.measure.key): f for f in first.result.findings}
     for key in KEYS:
         assert found["thief", key].risk.value == found["copy", key].risk.value
+    own = {v.quantity: v.word for v in first.result.verdicts if v.synthesizer == "thief"}
+    assert (own, first.result.exit_code) == ({"memorization/zero_cap.income": "RISK", LOOK: "RISK"}, 1)
+    tags = runs_of(first)["thief"].data.tags
+    assert (tags["verdict"], tags["verdict.memorization/zero_cap.income"]) == ("RISK", "RISK")
+    assert "thief: RISK" in runs_of(first)["study"].data.tags["verdict"]
+    told = {(c.first, c.second): c.lower for c in first.result.comparisons if c.measure.key == KEYS[0]}
+    assert told["cart", "thief"] == "cart"
+    assert "thief" not in told.values()
 
 
 def test_study_run_has_league_report_and_settings(first):
     league = json.loads(artifact(first, "study", "league.json").read_text())
     assert len(league["data"]) == len(first.result.findings)
-    page = artifact(first, "study", Path(first.report).name).read_text()
-    assert "thief" in page
+    assert "thief" in artifact(first, "study", Path(first.report).name).read_text()
     logged = yaml.safe_load(artifact(first, "study", "study.yaml").read_text())
     assert load(logged) == load(logged | {"name": "spine"})
     checks = json.loads(artifact(first, "study", "checks.json").read_text())
     assert checks
     assert all(c["passed"] is True for c in checks)
     (limit,) = {v["limit"] for v in json.loads(artifact(first, "study", "verdicts.json").read_text())}
-    assert limit == 0.01
+    assert (limit, first.result.weakest) == (0.01, (2, None))
+    assert yaml.safe_load(artifact(first, "study", "study.yaml").read_text())["weakest_columns"] == [2, "all"]
 
 
-def test_hashed_records_hold_scores_and_no_cells(first, people):
+def test_hashed_records_hold_scores_and_no_cells_and_are_not_in_the_order_of_the_table(first, people, folder):
     ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
     assert not {"guessed", "truth", "row"} & set(ledger.columns)
     assert ledger["record"].str.fullmatch("[0-9a-f]{16}").all()
-    assert ledger["record"].nunique() == 240
-    assert len(ledger) == 2 * 2 * 240
+    assert (ledger["record"].nunique(), len(ledger)) == (240, 2 * 2 * 240)
     cells = set(people()["city"]) | set(people()["income"])
-    texts = {t for c in ledger.columns for t in ledger[c].astype(str).unique()}
-    assert not cells & texts
+    assert not cells & {t for c in ledger.columns for t in ledger[c].astype(str).unique()}
     exposed = pd.read_parquet(artifact(first, "cart", "records/memorization.parquet"))
     assert set(exposed["record"]) == set(ledger["record"])
-
-
-def test_hashed_records_are_not_in_the_order_of_the_table(first, folder):
-    """Their position would say who they are."""
-    ledger = pd.read_parquet(artifact(first, "cart", "records/ledger.parquet"))
     part = ledger.loc[(ledger["metric"] == "zero_cap") & (ledger["repetition"] == 0), "score"]
     frames = [f.loc[f["metric"] == "zero_cap", "score"] for f in ledgers(folder / "first").values()]
     own = next(scores for scores in frames if np.array_equal(np.sort(scores), np.sort(part)))
@@ -277,15 +236,11 @@ def test_hashed_records_are_not_in_the_order_of_the_table(first, folder):
     assert ledger["record"].is_monotonic_increasing
 
 
-def test_full_records_name_row_guess_and_truth(alone, people):
+def test_full_records_name_row_guess_and_truth_and_alone_have_a_page_of_exposure(alone, people, first):
     ledger = pd.read_parquet(artifact(alone, "cart", "records/ledger.parquet"))
     assert {"row", "guessed", "truth"} <= set(ledger.columns)
     rapid = ledger[(ledger["metric"] == "rapid") & (ledger["repetition"] == 1)]
-    truth = rapid.set_index("row")["truth"].sort_index()
-    assert truth.tolist() == people()["income"].tolist()
-
-
-def test_the_page_of_exposure_is_tracked_with_full_records_only(first, alone):
+    assert rapid.set_index("row")["truth"].sort_index().tolist() == people()["income"].tolist()
     for outcome, tracked in ((first, False), (alone, True)):
         assert Path(outcome.exposures["cart"]).exists()
         run = MlflowClient(outcome.logged.uri).list_artifacts(runs_of(outcome)["cart"].info.run_id, "records")
@@ -302,7 +257,7 @@ def test_no_records_and_no_contributions_where_none_are_kept(broken, folder):
     assert study.generators.set_index("synthesizer")["verdict"].to_dict()["breaks"] == "FAILED"
 
 
-def test_contributions_under_hashes_make_the_judged_findings(first, folder, people):
+def test_contributions_make_the_judged_findings_and_are_of_the_same_records_again(first, folder, people, again):
     (study,) = studies(Tracking(), folder / "first", "spine")[:1]
     table = study.contributions()
     assert set(table.columns) == {"synthesizer", "record", "repetition", f"risk/{KEYS[0]}", f"memorization/{KEYS[0]}"}
@@ -315,14 +270,11 @@ def test_contributions_under_hashes_make_the_judged_findings(first, folder, peop
         assert means[f"risk/{KEYS[0]}"] == pytest.approx(found.risk.value, abs=1e-12)
         if not np.isnan(means[f"memorization/{KEYS[0]}"]):
             assert means[f"memorization/{KEYS[0]}"] == pytest.approx(found.memorization.value, abs=1e-12)
-
-
-def test_contributions_of_a_study_again_are_of_the_same_records(first, again, folder):
     one, two = (s.contributions() for s in studies(Tracking(), folder / "first", "spine")[:2])
     pd.testing.assert_frame_equal(one, two)
 
 
-def test_studies_read_back_are_what_was_found(first, folder):
+def test_worst_releases_keys_and_studies_read_back_are_what_was_found(first, folder, people):
     study = studies(Tracking(), folder / "first", "spine")[0]
     assert study.study_id == first.result.study_id
     assert study.tags["data_digest"] == first.result.facts["data_digest"]
@@ -332,47 +284,7 @@ def test_studies_read_back_are_what_was_found(first, folder):
     said = pd.DataFrame([vars(v) for v in first.result.verdicts])
     pd.testing.assert_frame_equal(study.verdicts[said.columns], said, check_dtype=False)
     assert set(study.generators["synthesizer"]) == set(first.result.synthesizers)
-
-
-def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
-    """Every value of the study is that of the metric on the members of one release."""
-    (cart,) = [f for f in alone.result.findings if (f.synthesizer, f.measure.key) == ("cart", "zero_cap.income")]
-    found = []
-    for path in (folder / "alone" / "releases").glob("[!.]*"):
-        release = pd.read_parquet(path / "release.parquet")
-        score = METRICS["zero_cap"](people(), release, quasi_identifiers=["age", "city"], sensitive="income")
-        for ledger in ledgers(folder / "alone").values():
-            own = ledger[ledger["metric"] == "zero_cap"]
-            if np.array_equal(own["score"], score.records["score"]):
-                found.append(own.loc[own["member"].fillna(False).astype(bool), "score"].mean())
-    assert all(any(value == pytest.approx(f, abs=1e-15) for f in found) for value in cart.release_risk)
-
-
-# beside each other
-
-
-def test_yardsticks_and_pairs_are_in_mlflow_and_json(first):
-    from synthrisk.flows.cli.evaluate import as_json
-
-    guesses = [f for f in first.result.findings if f.measure.key in KEYS]
-    assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
-    for f in guesses:  # the members are the same, and so is what non-members say of them
-        own = tabled(first, f.synthesizer, "measures").set_index("measure")
-        assert own.loc[f.measure.key, "population"] == pytest.approx(f.population.value, abs=1e-9)
-    assert len({(f.measure.key, f.population.value) for f in guesses}) == len(KEYS)
-    yardsticks = tabled(first, "study", "yardsticks")
-    assert len(yardsticks) == 3 * len(guesses)
-    pairs = tabled(first, "study", "comparison")
-    assert len(pairs) == 3 * 2 * 3  # pairs, quantities, measures
-    found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
-    assert (len(found["yardsticks"]), len(found["comparisons"]), found["power"]) == (len(yardsticks), len(pairs), [])
-    assert "nonmembers" not in {row["synthesizer"] for row in found["findings"]}
-
-
-def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
-    from synthrisk.flows.cli.evaluate import as_json
-
-    found = json.loads(json.dumps(as_json(first.result), allow_nan=False))
+    found = told_of(first)
     rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
     for row in rows:
         assert row["risk"] <= row["worst_release"] < row["worst_release_upper"] <= 1
@@ -390,13 +302,39 @@ def test_worst_release_and_keys_are_in_mlflow_json_and_report(first, people):
     assert "How rare keys are" in Path(first.report).read_text()
 
 
-def test_numbers_of_columns_reach_the_result_and_its_settings(first):
-    assert first.result.weakest == (2, None)
-    assert yaml.safe_load(artifact(first, "study", "study.yaml").read_text())["weakest_columns"] == [2, "all"]
+def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
+    (cart,) = [f for f in alone.result.findings if (f.synthesizer, f.measure.key) == ("cart", "zero_cap.income")]
+    found = []
+    for path in (folder / "alone" / "releases").glob("[!.]*"):
+        release = pd.read_parquet(path / "release.parquet")
+        score = METRICS["zero_cap"](people(), release, quasi_identifiers=["age", "city"], sensitive="income")
+        for ledger in ledgers(folder / "alone").values():
+            own = ledger[ledger["metric"] == "zero_cap"]
+            if np.array_equal(own["score"], score.records["score"]):
+                found.append(own.loc[own["member"].fillna(False).astype(bool), "score"].mean())
+    assert all(any(value == pytest.approx(f, abs=1e-15) for f in found) for value in cart.release_risk)
+
+
+def test_yardsticks_and_pairs_are_in_mlflow_json_and_on_the_terminal(first, capsys):
+    guesses = [f for f in first.result.findings if f.measure.key in KEYS]
+    assert all(list(f.yardsticks) == ["guess", "control", "population"] for f in guesses)
+    for f in guesses:  # the members are the same, and so is what non-members say of them
+        own = tabled(first, f.synthesizer, "measures").set_index("measure")
+        assert own.loc[f.measure.key, "population"] == pytest.approx(f.population.value, abs=1e-9)
+    assert len({(f.measure.key, f.population.value) for f in guesses}) == len(KEYS)
+    yardsticks = tabled(first, "study", "yardsticks")
+    assert len(yardsticks) == 3 * len(guesses)
+    pairs = tabled(first, "study", "comparison")
+    assert len(pairs) == 3 * 2 * 3  # pairs, quantities, measures
+    found = told_of(first)
+    assert (len(found["yardsticks"]), len(found["comparisons"]), found["power"]) == (len(yardsticks), len(pairs), [])
+    assert "nonmembers" not in {row["synthesizer"] for row in found["findings"]}
+    close(first, verbose=True)
+    said = " ".join(capsys.readouterr().out.split())
+    assert [each for each in ("population: ", "Pairs ", "cart < thief (p") if each not in said] == []
 
 
 def test_population_is_the_metric_on_the_held_out_records(first, folder, people):
-    """By hand: each repetition's held-out half is the release, the other half is attacked."""
     values = []
     for parts in (folder / "first" / "split").glob("*.npy"):
         for held_out in np.load(parts) == 0:
@@ -412,7 +350,6 @@ def test_population_is_the_metric_on_the_held_out_records(first, folder, people)
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_call(whole, folder, people, name):
-    """One release of a copy: success, gain and difference of each yardstick, with intervals, as with ``control=``."""
     (parts,) = (folder / "whole" / "split").glob("*.npy")
     held_out, real = np.load(parts)[0] == 0, people()
     options = next((m for m in WHOLE_STUDY["metrics"] if m["name"] == name), {})
@@ -436,9 +373,7 @@ def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_
 
 
 def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
-    from synthrisk.flows.cli.evaluate import as_json
-
-    found = json.loads(json.dumps(as_json(whole.result), allow_nan=False))
+    found = told_of(whole)
     populations = {
         (row["synthesizer"], row["measure"]): row for row in found["yardsticks"] if row["yardstick"] == "population"
     }
@@ -451,34 +386,12 @@ def test_yardsticks_of_whole_records_are_in_mlflow_json_and_report(whole):
     assert page.count("<td>population</td>") == len(WHOLE)
 
 
-def test_thief_is_not_the_lower_one(first):
-    told = {(c.first, c.second): c.lower for c in first.result.comparisons if c.measure.key == KEYS[0]}
-    assert told["cart", "thief"] == "cart"
-    assert "thief" not in told.values()
-
-
-def test_pairs_and_yardsticks_are_on_the_terminal(first, capsys):
-    from synthrisk.flows.terminal.answer import close
-
-    close(first, verbose=True)
-    said = " ".join(capsys.readouterr().out.split())
-    assert "population: " in said
-    assert "Pairs " in said
-    assert "cart < thief (p" in said
-
-
 def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
-    from synthrisk.flows.terminal.answer import close
-
     outcome = run(
-        "powerful",
-        references=["copy", "fresh"],
-        power={"shares": [0.2, 0.6]},
-        metrics=["zero_cap"],
-        split={"folds": 2, "repetitions": 2},
-        thresholds={"memorization/zero_cap.income": 0.99},
+        "powerful", references=["copy", "fresh"], power={"shares": [0.2, 0.6]}, metrics=["zero_cap"],
+        split={"folds": 2, "repetitions": 2}, thresholds={"memorization/zero_cap.income": 0.99},
         tracking={"records": "none"},
-    )
+    )  # fmt: skip
     power = outcome.result.powers["zero_cap.income"]
     assert [share for share, _ in power.seen] == [0.2, 0.6]
     (verdict,) = outcome.result.verdicts
@@ -490,125 +403,80 @@ def test_power_runs_leaks_and_names_the_one_that_is_seen(run, capsys):
     assert f"zero_cap.income {power.leak}" in " ".join(capsys.readouterr().out.split())
 
 
-# again, elsewhere, and after a kill
-
-
 def test_same_study_twice_gives_the_same_numbers_and_computes_nothing_again(first, again, folder):
     second, written = again
     assert second.result.study_id != first.result.study_id
-    assert numbers(second) == numbers(first)
-    assert stamps(folder / "first") == written
+    assert (numbers(second), stamps(folder / "first")) == (numbers(first), written)
     assert len(written) == 2 * 6 * 2  # a release and a ledger of five generators and the population yardstick, twice
 
 
-def test_ledgers_of_one_worker_are_those_of_two(first, alone, folder):
+def test_ledgers_are_the_same_with_one_worker_and_after_a_kill_which_costs_nothing_that_was_done(
+    first, alone, folder, resumed
+):
     one, two = ledgers(folder / "alone"), ledgers(folder / "first")
     assert one.keys() == two.keys()
     for key, frame in one.items():
         pd.testing.assert_frame_equal(frame, two[key], check_exact=True)
-
-
-def test_killed_study_goes_on_where_it_was(first, resumed, folder):
     assert resumed.killed
     assert not resumed.tracked
-    finished = [k for k in resumed.kept if k.startswith("ledgers/")]
-    assert 2 <= len(finished) < 12
+    assert 2 <= len([k for k in resumed.kept if k.startswith("ledgers/")]) < 12
     now = stamps(folder / "alone")
-    assert {k: now[k] for k in resumed.kept} == resumed.kept
-    assert numbers(resumed.outcome) == numbers(first)
+    assert ({k: now[k] for k in resumed.kept}, numbers(resumed.outcome)) == (resumed.kept, numbers(first))
 
 
-# failures
-
-
-def test_failed_synthesizer_is_marked_and_others_finish(broken):
-    assert broken.result.exit_code == 1
-    assert set(broken.result.failures) == {"breaks"}
+def test_a_failed_synthesizer_is_marked_its_text_is_private_and_others_finish(broken, folder, secret, capsys):
+    assert (broken.result.exit_code, set(broken.result.failures)) == (1, {"breaks"})
     assert {f.synthesizer for f in broken.result.findings} == {"cart", "copy"}
     runs = runs_of(broken)
     assert {n: r.info.status for n, r in runs.items()} == {
-        "cart": "FINISHED",
-        "copy": "FINISHED",
-        "breaks": "FAILED",
-        "study": "FAILED",
-    }
+        "cart": "FINISHED", "copy": "FINISHED", "breaks": "FAILED", "study": "FAILED",
+    }  # fmt: skip
     assert runs["breaks"].data.tags["verdict"] == "FAILED"
-
-
-def test_failure_names_kind_and_place_and_the_private_file(broken, folder, secret):
     reason = broken.result.failures["breaks"]
-    assert "ValueError in generators.py, line" in reason
-    assert "in breaks" in reason
+    assert [each for each in ("ValueError in generators.py, line", "in breaks") if each not in reason] == []
     kept = Path(reason.rpartition(" is in ")[2])
     assert kept.is_relative_to(folder / "broken" / "failures")
     assert secret in kept.read_text()
     assert oct(kept.stat().st_mode & 0o777) == "0o600"
-
-
-def test_failure_is_on_the_terminal(broken, capsys, secret):
-    from synthrisk.flows.terminal.answer import close
-
     close(broken)
     said = capsys.readouterr().out
-    assert "FAILED" in said
-    assert "ValueError" in said
+    assert [each for each in ("FAILED", "ValueError") if each not in said] == []
     assert secret not in said
-
-
-# files, roles, and an awkward table
 
 
 @pytest.fixture(scope="session")
 def awkward(run, folder, settings):
-    """A table with whatever tables hold, entities, a stratum, and releases made from the parts of ``split``."""
-    from synthrisk.flows.cli.benchmark import write_parts
-
     rng = np.random.default_rng(3)
     n = 120
-    table = pd.DataFrame(
-        {
-            "person": np.arange(n) // 2 + 10**18,
-            "größe [cm] <b>": np.where(rng.random(n) < 0.2, np.nan, rng.normal(170, 9, n).round(1)),
-            "a.b/c: \"d\" 'e' #f": rng.choice(["<script>alert(1)</script>", "x,y", "", "NA", "z"], n),
-            "flag": rng.random(n) < 0.5,
-            "when": pd.date_range("2020-01-01", periods=n, freq="h").astype(str),
-            "huge": rng.integers(0, 9, n) + 2**62,
-            "constant": 1,
-            "[/bold] ü": rng.choice(["ja", "nein"], n),
-            "[/bold] ö": rng.choice(["ja", "nein", "vielleicht"], n),
-        }
-    )
+    table = pd.DataFrame({
+        "person": np.arange(n) // 2 + 10**18,
+        "größe [cm] <b>": np.where(rng.random(n) < 0.2, np.nan, rng.normal(170, 9, n).round(1)),
+        "a.b/c: \"d\" 'e' #f": rng.choice(["<script>alert(1)</script>", "x,y", "", "NA", "z"], n),
+        "flag": rng.random(n) < 0.5, "when": pd.date_range("2020-01-01", periods=n, freq="h").astype(str),
+        "huge": rng.integers(0, 9, n) + 2**62, "constant": 1, "[/bold] ü": rng.choice(["ja", "nein"], n),
+        "[/bold] ö": rng.choice(["ja", "nein", "vielleicht"], n),
+    })  # fmt: skip
     table.to_csv(folder / "awkward.csv", index=False)
-    data = {
-        "source": str(folder / "awkward.csv"),
-        "quasi_identifiers": "*",
-        "sensitive": ["[/bold] ü", "[/bold] ö"],
-        "identifier": "person",
-    }
+    data = {"quasi_identifiers": "*", "sensitive": ["[/bold] ü", "[/bold] ö"], "identifier": "person"}
+    files = str(folder / "parts" / "train-{repetition}-{fold}.csv")
     parts = {
-        "data": data,
+        "data": data | {"source": str(folder / "awkward.csv")},
         "split": {"folds": 2, "repetitions": 1, "stratify": "[/bold] ö"},
-        "synthesizers": [
-            "cart",
-            {"name": "vendor", "kind": "files", "path": str(folder / "parts" / "train-{repetition}-{fold}.csv")},
-        ],
-        "references": ["marginals"],
+        "synthesizers": ["cart", {"name": "vendor", "kind": "files", "path": files}], "references": ["marginals"],
         "metrics": [*RUN["metrics"], "distance_to_closest_record", "generalized_cap", "membership"],
         "thresholds": {"risk/rapid.[/bold] ü": 0.5, "risk/rapid.[/bold] ö": 0.5},
-    }
+    }  # fmt: skip
     write_parts(load(settings(folder / "awkward", folder / "awkward.csv", **parts)), folder / "parts", "csv")
     return run("awkward", "awkward.csv", **parts)
 
 
-def test_awkward_table_is_measured(awkward):
+def test_an_awkward_table_is_measured_and_its_names_are_printed(awkward, capsys):
     assert awkward.result.failures == {}
-    measured = {(f.synthesizer, f.measure.key) for f in awkward.result.findings}
-    assert len(measured) == 3 * (3 * 2 + 3)
-    assert all(
-        np.isfinite(f.risk.value)
-        for f in awkward.result.findings
-        if f.measure.metric != "nearest_neighbour_distance_ratio"
-    )
+    assert len({(f.synthesizer, f.measure.key) for f in awkward.result.findings}) == 3 * (3 * 2 + 3)
+    lost = {f.measure.metric for f in awkward.result.findings if not np.isfinite(f.risk.value)}
+    assert lost <= {"nearest_neighbour_distance_ratio"}
+    close(awkward, verbose=True)
+    assert "rapid.[/bold] ü" in capsys.readouterr().out
 
 
 def test_of_a_person_with_two_rows_one_is_claimed(awkward):
@@ -619,57 +487,34 @@ def test_of_a_person_with_two_rows_one_is_claimed(awkward):
     assert found["vendor"].memorization.value > found["cart"].memorization.value
 
 
-def test_awkward_names_are_printed_as_they_are(awkward, capsys):
-    from synthrisk.flows.terminal.answer import close
-
-    close(awkward, verbose=True)
-    assert "rapid.[/bold] ü" in capsys.readouterr().out
-
-
-def test_release_from_a_file_is_the_file(awkward, folder):
-    """The vendor hands the training part back: it is measured as a copy is."""
+def test_a_release_from_a_file_is_the_file_without_identifier_and_entities_stay_on_one_side(awkward, folder):
     found = {(f.synthesizer, f.measure.key): f for f in awkward.result.findings}
     assert found["vendor", "zero_cap.[/bold] ü"].risk.value > found["cart", "zero_cap.[/bold] ü"].risk.value
     sizes = {len(pd.read_parquet(p / "release.parquet")) for p in (folder / "awkward" / "releases").iterdir()}
     assert sizes <= {58, 60, 62}
-
-
-def test_identifier_is_neither_synthesized_nor_known(awkward, folder):
     for path in (folder / "awkward" / "releases").iterdir():
         assert "person" not in pd.read_parquet(path / "release.parquet").columns
     assert "person" not in pd.read_csv(folder / "parts" / "train-0-0.csv").columns
-
-
-def test_entities_stay_on_one_side(awkward, folder):
     for path in (folder / "awkward" / "split").glob("*.npy"):
         parts = np.load(path)
         assert (parts[:, ::2] == parts[:, 1::2]).all()
 
 
-# nothing leaks
-
-
-@pytest.fixture(scope="session")
-def prefect_dump(first, broken, prefect_database) -> bytes:
+def test_prefect_has_runs_logs_and_the_failure_but_no_cell(first, broken, prefect_database, secret):
     time.sleep(3)  # logs and events are written in batches
-    return dump(prefect_database)
-
-
-def test_prefect_has_runs_logs_and_the_failure_but_no_cell(prefect_dump, secret):
+    prefect_dump = dump(prefect_database)
     assert b"synthesize breaks, repetition 1, fold 1" in prefect_dump
-    assert b'INSERT INTO "log"' in prefect_dump
-    assert b"CellError" in prefect_dump
-    leaks = [part[:40] for part in prefect_dump.split(b"\nINSERT INTO ") if holds(part, secret)]
-    assert leaks == []
+    assert [each for each in (b'INSERT INTO "log"', b"CellError") if each not in prefect_dump] == []
+    assert [part[:40] for part in prefect_dump.split(b"\nINSERT INTO ") if holds(part, secret)] == []
 
 
-def test_prefects_own_folder_holds_no_cell(prefect_dump, secret):
+def test_prefects_own_folder_holds_no_cell(first, broken, secret):
     home = Path(os.environ["PREFECT_HOME"])
     assert not [p for p in home.rglob("*") if p.is_file() and holds(p.read_bytes(), secret)]
 
 
 @pytest.mark.parametrize("workspace", ["first", "broken"])
-def test_tracking_holds_no_cell(first, broken, folder, workspace, secret):
+def test_tracking_holds_no_cell_which_the_workspace_does(first, broken, folder, workspace, secret):
     assert not holds(dump(folder / workspace / "mlflow.db"), secret)
     for path in (folder / workspace / "artifacts").rglob("*"):
         if path.suffix == ".parquet":
@@ -677,10 +522,6 @@ def test_tracking_holds_no_cell(first, broken, folder, workspace, secret):
             assert not any(frame[c].astype(str).str.contains(secret).any() for c in frame.columns)
         elif path.is_file():
             assert not holds(path.read_bytes(), secret), path.name
-
-
-def test_secret_is_where_it_must_be(first, folder, secret):
-    """The search above can find it."""
     found = [pd.read_parquet(p) for p in (folder / "first" / "data").glob("*.parquet")]
     assert any((frame["city"].astype(str) == secret).any() for frame in found)
 
@@ -690,4 +531,3 @@ def test_workspace_is_closed_to_others(first, folder):
         if path.is_dir() and path.name in ("data", "releases", "ledgers", "findings", "split"):
             assert oct(path.stat().st_mode & 0o777) == "0o700", path
     assert oct((folder / "first").stat().st_mode & 0o777) == "0o700"
-    assert (folder / "first" / ".gitignore").read_text() == "*\n"

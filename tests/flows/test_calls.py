@@ -23,7 +23,6 @@ from synthrisk.metrics.errors import InputError
 
 
 def counting(fails: int, error: type[Exception] = ValueError) -> tuple[Callable[..., int], list[int]]:
-    """Return a task that fails so many times, then adds one to what it is given; and the list of its runs."""
     runs: list[int] = []
 
     @task
@@ -36,28 +35,23 @@ def counting(fails: int, error: type[Exception] = ValueError) -> tuple[Callable[
     return add, runs
 
 
-def test_a_call_runs_once_and_when_it_is_asked_for():
+def test_a_call_runs_once_when_it_is_asked_for_and_takes_the_answers_of_others():
     add, runs = counting(0)
     answer = PlainCalls().submit(add, 4)
     assert runs == []
-    assert (answer.result(), answer.failure(), answer.result()) == (5, None, 5)
-    assert runs == [4]
-
-
-def test_a_call_takes_the_answers_of_others():
-    add, runs = counting(0)
+    assert (answer.result(), answer.failure(), answer.result(), runs) == (5, None, 5, [4])
     calls = PlainCalls()
-    assert calls.submit(add, calls.submit(add, 1)).result() == 3
-    assert runs == [1, 2]
+    assert (calls.submit(add, calls.submit(add, 1)).result(), runs) == (3, [4, 1, 2])
+    assert (calls.call(add, value=2), runs) == (3, [4, 1, 2, 2])
 
 
-def test_a_failed_call_is_tried_again_as_often_as_is_said():
-    add, runs = counting(2)
-    assert PlainCalls().submit(add, 1, how=How(2)).failure() is None
-    assert runs == [1, 1, 1]
-    add, runs = counting(2)
-    assert PlainCalls().submit(add, 1, how=How(1)).failure() == "failed 2"
-    assert len(runs) == 2
+def test_a_failed_call_is_tried_again_as_often_as_is_said_after_waits_that_double_up_to_an_hour():
+    for how, failure, count, seconds in ((How(2), None, 3, 0), (How(1), "failed 2", 2, 0), (How(2, 0.1), None, 3, 0.3)):
+        (add, runs), before = counting(2), time.monotonic()
+        assert PlainCalls().submit(add, 1, how=how).failure() == failure
+        assert (runs, time.monotonic() - before >= seconds) == ([1] * count, True)
+    assert (How(4, 2.0).delays, How(3, 3000.0).delays) == ([2, 4, 8, 16], [3000, 3600, 3600])
+    assert (How(0, 5.0).delays, len(How(80, 1.0).delays)) == ([], 50)
 
 
 def test_a_failure_is_told_and_raised_and_passed_on():
@@ -68,12 +62,6 @@ def test_a_failure_is_told_and_raised_and_passed_on():
     assert (failed.failure(), after.failure()) == ("failed 1", "failed 1")
     with pytest.raises(InputError, match="failed 1"):
         failed.result()
-
-
-def test_call_runs_at_once():
-    add, runs = counting(0)
-    assert PlainCalls().call(add, value=2) == 3
-    assert runs == [2]
 
 
 @pytest.mark.proof
@@ -108,21 +96,6 @@ def test_a_task_run_gets_what_it_is_given_though_prefect_does_not_look_inside():
     assert submitted == ((((1,), {}), [3]), {"name": {4}})
 
 
-def test_the_wait_before_a_retry_doubles_up_to_an_hour():
-    assert How(4, 2.0).delays == [2, 4, 8, 16]
-    assert How(3, 3000.0).delays == [3000, 3600, 3600]
-    assert How(0, 5.0).delays == []
-    assert len(How(80, 1.0).delays) == 50
-
-
-def test_without_a_server_a_retry_waits_too():
-    add, runs = counting(2)
-    before = time.monotonic()
-    assert PlainCalls().submit(add, 1, how=How(2, 0.1)).failure() is None
-    assert len(runs) == 3
-    assert time.monotonic() - before >= 0.3
-
-
 @pytest.mark.proof
 def test_prefect_waits_and_tries_again(prefect_database):
     name, runs = f"unsure-{uuid4()}", []
@@ -152,15 +125,11 @@ def test_prefect_waits_and_tries_again(prefect_database):
 @pytest.mark.proof
 @pytest.mark.parametrize(("limit", "most"), [(1, 1), (2, 2)])
 def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most):
-    """Made as the docs say; three tasks in three threads, of which so many run at the same time."""
     tag, inside, seen, lock = f"kind:licensed-{limit}", [0], [], threading.Lock()
     made = subprocess.run(
         [sys.executable, "-m", "prefect", "concurrency-limit", "create", tag, str(limit)],
-        env=os.environ | {"PREFECT_API_URL": str(PREFECT_API_URL.value())},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+        env=os.environ | {"PREFECT_API_URL": str(PREFECT_API_URL.value())}, check=False, capture_output=True, text=True,
+    )  # fmt: skip
     assert made.returncode == 0, made.stderr
 
     @task
@@ -181,8 +150,7 @@ def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most)
             answer.result()
 
     many()
-    assert len(seen) == 3
-    assert max(seen) == most
+    assert (len(seen), max(seen)) == (3, most)
 
 
 @pytest.mark.proof
@@ -208,7 +176,6 @@ def test_what_is_ours_is_done_here_where_its_worker_is_killed(prefect_database):
 
 @pytest.mark.parametrize("value", [1, (1, 2), [{"a": None}], "x"])
 def test_what_is_quoted_is_the_same_in_another_process(value):
-    """Prefect's own is not: workers of Dask would be given tuples."""
     assert pickle.loads(cloudpickle.dumps(_Quoted(value))) == _Quoted(value)
     assert _Quoted(value).unquote() == value
 
@@ -251,7 +218,6 @@ if __name__ == "__main__":
 
 @pytest.mark.proof
 def test_futures_that_can_only_ask_the_server_are_as_good(prefect_database, tmp_path):
-    """Those of Prefect's task workers, which are served apart; what they have not done when the server goes is done."""
     script = tmp_path / "served_tasks.py"
     script.write_text(SERVED.replace("NAME", str(uuid4())))
     environment = os.environ | {"PREFECT_API_URL": str(PREFECT_API_URL.value())}

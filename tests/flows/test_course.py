@@ -14,8 +14,6 @@ from synthrisk.tasks.tracking.store_outage import ids_waiting
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """An answer of one task that notes when it is waited for."""
-
     name: str
     own: object
     noted: list[str]
@@ -33,8 +31,6 @@ class Asked:
 
 @dataclass(frozen=True)
 class Noted(PlainCalls):
-    """Calls that note their order; ``found_again`` calls those that are not worth a worker."""
-
     noted: list[str] = field(default_factory=list)
     found_again: bool = False
 
@@ -80,5 +76,4 @@ def test_a_study_of_claims_alone_which_expose_no_record_is_logged(ordered, folde
     runs = client.search_runs([client.get_experiment_by_name("claims").experiment_id])
     assert not any("incomplete" in run.data.tags for run in runs)
     kept = {run.data.tags["role"]: [a.path for a in client.list_artifacts(run.info.run_id, "records")] for run in runs}
-    assert kept["synthesizer"] == ["records/ledger.parquet"]
-    assert ids_waiting(folder / "claims") == []
+    assert (kept["synthesizer"], ids_waiting(folder / "claims")) == (["records/ledger.parquet"], [])

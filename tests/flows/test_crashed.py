@@ -34,7 +34,6 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def begun(start_python, tmp_path):
-    """Two processes with a flow run each and one below it, in one workspace; ids of their runs."""
     (tmp_path / "runs.py").write_text(SCRIPT)
     workspace = tmp_path / "workspace"
     processes = [start_python(tmp_path / "runs.py", workspace, cwd=tmp_path) for _ in range(2)]
@@ -58,10 +57,8 @@ def test_runs_of_a_killed_process_alone_are_marked(begun):
     assert mark_crashed(workspace) == []
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    assert set(states(lost)) == {"Running"}
-    assert set(mark_crashed(workspace)) == set(lost)
-    assert states(lost) == ["Crashed", "Crashed"]
-    assert states(under_way) == ["Running", "Running"]
+    assert (set(states(lost)), set(mark_crashed(workspace))) == ({"Running"}, set(lost))
+    assert (states(lost), states(under_way)) == (["Crashed", "Crashed"], ["Running", "Running"])
     assert lives.poll() is None
     assert [Path(each).stem for each in (workspace / "running").iterdir()] == [str(under_way[0])]
     assert mark_crashed(workspace) == []

@@ -17,15 +17,13 @@ STUDY = {
     "synthesizers": [
         {"name": "mine", "kind": "callable", "path": "generators.py:resample"},
         {"name": "module", "kind": "callable", "path": "generators:resample"},
-        {"name": "vendor", "kind": "files", "path": "made/{fold}.csv"},
-        {"name": "gaussian_copula"},
+        {"name": "vendor", "kind": "files", "path": "made/{fold}.csv"}, {"name": "gaussian_copula"},
         {"name": "ctgan", "options": {"epochs": 1, "batch_size": 20}},
         {"name": "draws", "kind": "callable", "path": "generators.py:draws"},
     ],
-    "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}],
-    "references": ["copy"],
+    "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"]}], "references": ["copy"],
     "split": {"folds": 2, "repetitions": 1},
-}
+}  # fmt: skip
 
 
 pytestmark = pytest.mark.proof
@@ -33,7 +31,6 @@ pytestmark = pytest.mark.proof
 
 @pytest.fixture(scope="module")
 def cluster(prefect_database, tmp_path_factory):
-    """Give the address of a scheduler with one worker, both in a folder that is not the study's."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     place, quiet = elsewhere / "scheduler.json", {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     started = [
@@ -58,7 +55,6 @@ def cluster(prefect_database, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(cluster, run, people, folder):
-    """The same study on processes, threads and workers of two threads, with paths that begin in the study's folder."""
     (folder / "made").mkdir()
     for fold in (0, 1):
         people(120, seed=5 + fold).to_csv(folder / "made" / f"{fold}.csv", index=False)
@@ -73,42 +69,30 @@ def found(cluster, run, people, folder):
         return {name: run(name, runner=runner, **STUDY) for name, runner in runners.items()}
 
 
-def test_relative_paths_are_found_by_a_worker_in_another_folder(found, folder):
+def test_a_worker_in_another_folder_gives_the_numbers_of_processes_to_the_byte(found, folder):
     result = found["on-workers"].result
     assert result.failures == {}
     assert {f.synthesizer for f in result.findings} == {each["name"] for each in STUDY["synthesizers"]} | {"copy"}
     assert os.fspath(folder) not in str(result)
-
-
-def test_numbers_are_those_of_processes(found):
     told = {name: _numbers(each.result) for name, each in found.items()}
-    assert told["on-threads"] == told["on-processes"]
-    assert told["on-workers"] == told["on-processes"]
-
-
-def test_releases_and_scores_are_equal_to_the_byte_on_processes_threads_and_workers_of_two_threads(found):
-    """SDV draws from generators that a process has one of, so that two cells must not synthesize in it at once."""
+    assert (told["on-threads"], told["on-workers"]) == (told["on-processes"], told["on-processes"])
     assert all(each.result.failures == {} for each in found.values())
     for kind in ("releases/*/release.parquet", "ledgers/*/ledger.parquet", "ledgers/*/values.json"):
         made = {name: _bytes(each, kind) for name, each in found.items()}
         assert len(made["on-processes"]) == 16  # of six generators, copy and nonmembers, at two places each
-        assert made["on-threads"] == made["on-processes"]
-        assert made["on-workers"] == made["on-processes"]
+        assert (made["on-threads"], made["on-workers"]) == (made["on-processes"], made["on-processes"])
 
 
 def _bytes(outcome, kind):
-    """The bytes of all files of a kind by their key."""
     return {file.parent.name: sha256(file.read_bytes()).hexdigest() for file in Path(outcome.workspace).glob(kind)}
 
 
 def _numbers(result):
-    """All that a study says, with all digits."""
     told = as_json(result)
     return json.dumps({name: each for name, each in told.items() if name not in ("study_id", "started", "facts")})
 
 
 def test_two_commands_without_a_prefect_api_share_a_worker(cluster, settings, folder, start):
-    """Each has a temporary server of its own, and the first one's has ended when the second calls the same worker."""
     for seed in (1, 2):
         study = settings(folder / f"shared-{seed}", folder / "people.csv", seed=seed, metrics=["zero_cap"])
         study["runner"] = {"kind": "dask", "address": cluster}

@@ -29,30 +29,27 @@ def test_every_parameter_is_described(flow):
         assert each.get("description"), name
 
 
-def test_shipped_studies_and_metrics_are_choices():
+def test_shipped_studies_and_metrics_are_choices_and_a_limit_is_called_so():
     assert list(choices(benchmark, "study")) == ["shipped", "file", "settings"]
     assert choices(benchmark, "study")["shipped"]["enum"] == list(shipped())
     assert choices(evaluate, "study")["shipped"]["enum"] == list(shipped())
     assert choices(evaluate, "metrics")["names"]["items"]["enum"] == ["all", *METRICS]
     assert schema(evaluate)["properties"]["references"]["enum"] == ["limited", "all", "none"]
+    described = {name: each["description"] for name, each in schema(evaluate)["properties"].items()}
+    assert "limit" in described["references"]
+    assert not [name for name, text in described.items() if "threshold" in text.lower()]
 
 
-@pytest.mark.parametrize(
-    ("flow", "parameters"),
-    [
-        (benchmark, {}),
-        (benchmark, {"study": "adult", "tracking_uri": ""}),
-        (benchmark, {"study": "mine.yaml", "overrides": ["split.folds=3"], "tracking_uri": None}),
-        (benchmark, {"study": {"name": "mine"}}),
-        (evaluate, FILES),
-        (evaluate, FILES | {"metrics": ["all"], "study": "adult"}),
-        (evaluate, FILES | {"metrics": ["zero_cap", {"name": "rapid", "threshold": 0.5}], "study": "mine.yaml"}),
-        (evaluate, FILES | {"metrics": None, "study": None, "thresholds": {"risk/rapid": 0.1}}),
-        (evaluate, FILES | {"limits": {"risk/rapid": 0.1}, "limit_source": "the board"}),
-    ],
-)
+@pytest.mark.parametrize(("flow", "parameters"), [
+    (benchmark, {}), (benchmark, {"study": "adult", "tracking_uri": ""}),
+    (benchmark, {"study": "mine.yaml", "overrides": ["split.folds=3"], "tracking_uri": None}),
+    (benchmark, {"study": {"name": "mine"}}), (evaluate, FILES),
+    (evaluate, FILES | {"metrics": ["all"], "study": "adult"}),
+    (evaluate, FILES | {"metrics": ["zero_cap", {"name": "rapid", "threshold": 0.5}], "study": "mine.yaml"}),
+    (evaluate, FILES | {"metrics": None, "study": None, "thresholds": {"risk/rapid": 0.1}}),
+    (evaluate, FILES | {"limits": {"risk/rapid": 0.1}, "limit_source": "the board"}),
+])  # fmt: skip
 def test_a_server_takes_what_the_flow_takes(flow, parameters):
-    """As the server does before it makes a run of a deployment, and the flow itself once it begins."""
     validate(parameters, schema(flow), raise_on_error=True)
     assert flow.validate_parameters(parameters).items() >= parameters.items()
 
@@ -67,9 +64,3 @@ def test_a_flow_takes_paths_and_studies_too(study):
     taken = benchmark.validate_parameters({"study": study})["study"]
     assert taken == study
     assert type(taken) is type(study)
-
-
-def test_a_limit_is_called_so():
-    described = {name: each["description"] for name, each in schema(evaluate)["properties"].items()}
-    assert "limit" in described["references"]
-    assert not [name for name, text in described.items() if "threshold" in text.lower()]

@@ -41,8 +41,6 @@ if __name__ == "__main__":
 
 
 class Study:
-    """One study in one workspace, which can be begun again and again."""
-
     def __init__(self, folder, name, settings, start_python):
         self.workspace, self.folder, self.start_python = folder / name, folder, start_python
         mine = {"name": "slow", "kind": "callable", "path": f"{folder / 'slowly.py'}:slowly"}
@@ -57,17 +55,14 @@ class Study:
         return self.start_python(self.script, way, cwd=self.folder)
 
     def found(self):
-        """Return what it has ended in: all numbers of its runs, all files of releases and ledgers but their costs."""
         client = MlflowClient(f"sqlite:///{self.workspace / 'mlflow.db'}")
         runs = client.search_runs([client.get_experiment_by_name("killed").experiment_id], max_results=1000)
         assert not [run for run in runs if "incomplete" in run.data.tags or run.info.status != "FINISHED"]
         latest = max(run.data.tags["study_id"] for run in runs)
         numbers = {
-            (run.data.tags.get("synthesizer", "study"), name): value
-            for run in runs
-            if run.data.tags["study_id"] == latest
-            for name, value in run.data.metrics.items()
-        }
+            (run.data.tags.get("synthesizer", "study"), name): value for run in runs
+            if run.data.tags["study_id"] == latest for name, value in run.data.metrics.items()
+        }  # fmt: skip
         files = {
             str(path.relative_to(self.workspace)): hashlib.sha256(path.read_bytes()).hexdigest()
             for kind in ("releases", "ledgers")
@@ -77,17 +72,12 @@ class Study:
         return numbers, files
 
     def left_over(self, way):
-        """Return drafts, notes of runs that go on, and studies that are not logged.
-
-        Without Prefect the note of a run that was killed on Prefect stays, for a study that can have it marked.
-        """
         drafts = [path for folder in (".", "*") for path in self.workspace.glob(f"{folder}/.draft-*")]
         notes = [] if way == "plain" else self.workspace.glob("running/*.json")
         return [*drafts, *notes, *ids_waiting(self.workspace)]
 
 
 def _ours(mark):
-    """Return all processes of these studies that are alive, whoever their parent is."""
     found = []
     for each in psutil.process_iter():
         with suppress(psutil.Error):
@@ -98,7 +88,6 @@ def _ours(mark):
 
 
 def _target(process, way, kind):
-    """Return the process to kill, as soon as there is one; None where the study ends before."""
     own = psutil.Process(process.pid)
     while process.poll() is None:
         with suppress(psutil.Error):
@@ -175,7 +164,6 @@ def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, setti
         process = study.begin("--prefect")
         _, err = process.communicate(timeout=240)
         assert process.returncode == 0, err
-        assert study.found() == truth
-        assert study.left_over("--prefect") == []
+        assert (study.found(), study.left_over("--prefect")) == (truth, [])
     print(dict(told))
     assert told["main", True] + told["group", True] >= 1

@@ -27,8 +27,7 @@ pytestmark = [
 TEXTS = {"person": "Erpelkennung", "city": "Zebrafinkstadt", "illness": "Blaumeisenfieber", "note": "Kiebitznotiz"}
 NUMBERS = {"salary": 918273000, "visit": 564738000}
 CANARIES = [*TEXTS.values(), *(str(each // 1000) for each in NUMBERS.values())]
-TRACKED = ("mlflow.db", "mlflow.db.lock", "artifacts")
-"""What is not private in a workspace."""
+TRACKED = ("mlflow.db", "mlflow.db.lock", "artifacts")  # what is not private in a workspace
 GENERATORS = """
 def shouts(train, rows, seed):
     raise ValueError("cannot handle " + train.to_csv())
@@ -98,7 +97,6 @@ def _table(rows: int, first: int) -> pd.DataFrame:
 
 
 def _surroundings(place: Path, home: str, temporary: str) -> dict[str, str]:
-    """Return an environment whose homes, Prefect's too, and whose temporary files are folders of their own."""
     ours = ("PREFECT_", "MLFLOW_", "DO_NOT", "SYNTHRISK_", "XDG_")
     own = {k: v for k, v in os.environ.items() if not k.startswith(ours) and "PROXY" not in k.upper()}
     own |= {name: str(place / home) for name in ("HOME", "XDG_CACHE_HOME")}
@@ -107,8 +105,6 @@ def _surroundings(place: Path, home: str, temporary: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command has said, which addresses it named, and where it left files."""
-
     code: int
     said: bytes
     addresses: dict[str, set[str]]
@@ -125,9 +121,8 @@ def place(tmp_path_factory) -> Path:
     _table(160, 3000).drop(columns="person").to_csv(folder / "mine" / "headless.csv", index=False, header=False)
     texts = _table(160, 4000)
     texts.assign(salary=texts["city"], visit=texts["note"]).to_csv(folder / "mine" / "texts.csv", index=False)
-    _table(160, 5000).rename(columns={"city": f"{TEXTS['city']}-0"}).to_csv(
-        folder / "mine" / "swapped.csv", index=False
-    )
+    swapped = _table(160, 5000).rename(columns={"city": f"{TEXTS['city']}-0"})
+    swapped.to_csv(folder / "mine" / "swapped.csv", index=False)
     (folder / "mine" / "flow.py").write_text(FLOW)
     (folder / "mine" / "generators.py").write_text(GENERATORS)
     kinds = [
@@ -136,48 +131,30 @@ def place(tmp_path_factory) -> Path:
     study = {
         "name": "canaries",
         "data": {
-            "source": "real.csv",
-            "identifier": "person",
-            "quasi_identifiers": ["city", "salary"],
+            "source": "real.csv", "identifier": "person", "quasi_identifiers": ["city", "salary"],
             "sensitive": ["illness", "visit"],
         },
-        "split": {"holdout": 0.5, "repetitions": 1},
-        "synthesizers": ["cart", *kinds],
-        "references": ["copy"],
+        "split": {"holdout": 0.5, "repetitions": 1}, "synthesizers": ["cart", *kinds], "references": ["copy"],
         "metrics": ["zero_cap", {"name": "rapid", "attackers": ["logistic"], "sensitive": ["illness"]}, "singling_out"],
         "thresholds": {"risk/zero_cap.illness": 0.01},
-    }
+    }  # fmt: skip
     (folder / "mine" / "study.yaml").write_text(yaml.safe_dump(study))
     return folder
 
 
 @pytest.fixture(scope="module")
 def end(place) -> Callable[..., Ended]:
-    """Give a function that runs a command under strace."""
     own = _surroundings(place, "home", "tmp")
 
     def run(*arguments: str) -> Ended:
         trace = place / f"{len(list(place.glob('*.trace')))}.trace"
         strace = [
-            "strace",
-            "-f",
-            "--seccomp-bpf",
-            "-qq",
-            "-e",
-            f"trace={TRACED}",
-            "-e",
-            "signal=none",
-            "-o",
-            str(trace),
-        ]
+            "strace", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={TRACED}", "-e", "signal=none", "-o", str(trace),
+        ]  # fmt: skip
         done = subprocess.run(
-            [*strace, sys.executable, "-m", "synthrisk.flows.cli.app", *arguments],
-            cwd=place / "mine",
-            env=own,
-            capture_output=True,
-            timeout=1200,
-            check=False,
-        )
+            [*strace, sys.executable, "-m", "synthrisk.flows.cli.app", *arguments], cwd=place / "mine", env=own,
+            capture_output=True, timeout=1200, check=False,
+        )  # fmt: skip
         programs = trace.read_text("utf-8", "replace").count("execve(")
         return Ended(done.returncode, done.stdout + done.stderr, addresses(trace), programs)
 
@@ -191,7 +168,6 @@ def benchmarked(end) -> Ended:
 
 @pytest.fixture(scope="module")
 def on_prefect(end, benchmarked) -> Ended:
-    """The same on a Prefect server of its own, in a workspace of its own, so that nothing is found again."""
     return end("benchmark", "study.yaml", "--verbose", "--prefect", "--set", "workspace=orchestrated")
 
 
@@ -240,12 +216,11 @@ def test_a_connection_that_leaves_is_seen(tmp_path):
     assert not any(map(is_loopback, [*found["sendto"], *found["bind"]]))
 
 
-def test_no_command_prints_a_cell(benchmarked, on_prefect, evaluated):
+def test_no_command_prints_a_cell_or_leaves_one_in_prefects_folder_or_a_temporary_file(
+    benchmarked, on_prefect, evaluated, place
+):
     for each in (benchmarked, on_prefect, *evaluated):
         assert not [canary for canary in CANARIES if holds(each.said, canary)]
-
-
-def test_no_cell_is_in_prefects_folder_or_a_temporary_file(benchmarked, on_prefect, evaluated, place):
     assert (place / "home" / "prefect" / "prefect.db").exists()
     assert b"synthesize shouts" in read(place / "home" / "prefect" / "prefect.db")
     for folder in ("home", "tmp"):
@@ -253,7 +228,9 @@ def test_no_cell_is_in_prefects_folder_or_a_temporary_file(benchmarked, on_prefe
 
 
 @pytest.mark.parametrize("name", [".synthrisk", "orchestrated"])
-def test_no_cell_is_in_what_is_tracked(benchmarked, on_prefect, evaluated, place, name):
+def test_no_cell_is_in_what_is_tracked_and_what_is_private_is_its_owners_alone(
+    benchmarked, on_prefect, evaluated, place, name
+):
     workspace, tracked = place / "mine" / name, place / f"tracked of {name}"
     tracked.mkdir()
     for kind in TRACKED:
@@ -263,26 +240,22 @@ def test_no_cell_is_in_what_is_tracked(benchmarked, on_prefect, evaluated, place
     assert b"canaries" in read(tracked / "mlflow.db")
     assert len([p for p in (tracked / "artifacts").rglob("*") if p.is_file()]) > 20
     assert holding(CANARIES, tracked) == []
+    workspace = place / "mine" / name
+    assert (workspace.stat().st_mode & 0o077, open_folders(workspace)) == (0, [])
 
 
 def test_every_canary_is_seen_where_it_may_be(benchmarked, evaluated, place):
-    """The searches above can find them."""
     found = holding(CANARIES, place / "mine" / ".synthrisk")
     assert {line.rpartition(": ")[2] for line in found} == set(CANARIES)
     assert any("failures" in line for line in found)
 
 
-@pytest.mark.parametrize("name", [".synthrisk", "orchestrated"])
-def test_what_is_private_can_be_entered_by_its_owner_alone(benchmarked, on_prefect, evaluated, place, name):
-    workspace = place / "mine" / name
-    assert workspace.stat().st_mode & 0o077 == 0
-    for folder in (p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED):
-        assert folder.stat().st_mode & 0o077 == 0, folder
+def open_folders(workspace: Path) -> list[Path]:
+    return [p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED and p.stat().st_mode & 0o077]
 
 
 @pytest.fixture(scope="module")
 def flow(place) -> "subprocess.CompletedProcess[bytes]":
-    """The flow ``evaluate`` as a deployment has it run, with good tables and with bad ones."""
     for name in ("flow_home", "flow_tmp"):
         (place / name).mkdir()
     own = _surroundings(place, "flow_home", "flow_tmp")
@@ -291,28 +264,21 @@ def flow(place) -> "subprocess.CompletedProcess[bytes]":
     )
 
 
-def test_the_flow_ends_as_it_should(flow):
+def test_the_flow_ends_as_it_should_and_keeps_cells_in_private_folders_alone(flow, place):
     ended = dict(line[6:].rsplit(" ", 1) for line in flow.stdout.decode().splitlines() if line.startswith("ended "))
     assert len(ended) == 11, flow.stderr.decode()[-3000:]
     assert ended.pop("whole") == "1"
     assert ended.pop("proposed") == ended.pop("other columns") == "0"
     assert set(ended.values()) == {"InputError"}, ended
-
-
-def test_the_flow_logs_no_cell_and_prefect_stores_none(flow, place):
     assert b"evaluate release.csv" in read(place / "flow_home" / "prefect" / "prefect.db")
     assert [canary for canary in CANARIES if holds(flow.stdout + flow.stderr, canary)] == []
     for folder in ("flow_home", "flow_tmp"):
         assert holding(CANARIES, place / folder) == []
-
-
-def test_the_flow_keeps_cells_in_private_folders_alone(flow, place):
     workspace = place / "mine" / "flow"
     assert b"zero_cap" in read(workspace / "mlflow.db")
     assert [line for line in holding(CANARIES, workspace) if _is_tracked(line, workspace)] == []
     assert holding(CANARIES, workspace)
-    for folder in (p for p in workspace.iterdir() if p.is_dir() and p.name not in TRACKED):
-        assert folder.stat().st_mode & 0o077 == 0, folder
+    assert open_folders(workspace) == []
 
 
 def _is_tracked(line: str, workspace: Path) -> bool:

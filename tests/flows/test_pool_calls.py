@@ -13,6 +13,10 @@ import psutil
 import pytest
 import yaml
 
+from synthrisk.conf import load
+from synthrisk.flows.benchmark import benchmark
+from synthrisk.flows.cli.benchmark import studied
+from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.execution import pool
 from synthrisk.flows.execution.calls_and_retries import LOST, OURS, How
 from synthrisk.flows.execution.pool import pool_calls, pool_of
@@ -59,7 +63,6 @@ def killed():
 
 @pytest.fixture(scope="module")
 def tasks(tmp_path_factory):
-    """Tasks of a module that workers can import."""
     folder = tmp_path_factory.mktemp("tasks")
     (folder / "tasks_for_workers.py").write_text(TASKS)
     with pytest.MonkeyPatch.context() as patch:
@@ -71,7 +74,6 @@ def tasks(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def calls(tasks):
-    """Calls on two workers."""
     with pool_calls(2) as calls:
         yield calls
 
@@ -79,23 +81,19 @@ def calls(tasks):
 def test_a_task_runs_in_another_process_and_takes_the_answers_of_others(calls, tasks):
     assert calls.submit(tasks.process).result() != os.getpid()
     both = calls.submit(tasks.add, calls.submit(tasks.add, 1), to=3)
-    assert (both.failure(), both.result()) == (None, 5)
-    assert calls.call(tasks.add, 1, to=2) == 3
+    assert (both.failure(), both.result(), calls.call(tasks.add, 1, to=2)) == (None, 5, 3)
     assert calls.call(tasks.process) == os.getpid()
     assert calls.here().submit(tasks.process).result() == os.getpid()
 
 
-def test_a_failure_is_told_raised_and_passed_on(calls, tasks):
+def test_a_failed_task_is_tried_again_as_often_as_is_said_and_then_told_raised_and_passed_on(calls, tasks, tmp_path):
+    assert calls.submit(tasks.unsure, tmp_path / "two", how=How(2)).result() == 3
+    assert calls.submit(tasks.unsure, tmp_path / "one", how=How(1)).failure() == "not yet"
     failed = calls.submit(tasks.refuses, 7)
     after = calls.submit(tasks.add, failed)
     assert (failed.failure(), after.failure()) == ("got 7", "got 7")
     with pytest.raises(InputError, match="got 7"):
         after.result()
-
-
-def test_a_failed_task_is_tried_again_as_often_as_is_said(calls, tasks, tmp_path):
-    assert calls.submit(tasks.unsure, tmp_path / "two", how=How(2)).result() == 3
-    assert calls.submit(tasks.unsure, tmp_path / "one", how=How(1)).failure() == "not yet"
 
 
 def test_what_takes_an_answer_is_called_before_new_chains_begin(tasks, tmp_path):
@@ -134,8 +132,6 @@ def test_workers_are_forked_anew_where_the_process_that_they_come_from_is_killed
 
 
 class Refusing:
-    """Workers whose parent is killed at the very moment in which they are asked for."""
-
     def __init__(self, error):
         self.error, self._processes = error, {}
 
@@ -169,7 +165,6 @@ def test_where_no_workers_can_be_made_at_all_the_call_fails_and_nobody_waits(tas
 
 
 def test_a_worker_that_is_killed_while_its_pool_ends_keeps_nobody_waiting(tasks, monkeypatch):
-    """Of two idle workers one holds the lock under which work is taken: each is killed in its turn."""
     for place in (0, 1):
         calls = pool.PoolCalls(2)
         for answer in [calls.submit(tasks.process) for _ in range(8)]:
@@ -196,19 +191,13 @@ def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
     with pool_calls(1) as calls:
         killed = calls.submit(tasks.killed)
         ours = [calls.submit(tasks.process, how=OURS) for _ in range(3)]
-        assert killed.failure() == LOST
-        assert [each.failure() for each in ours] == [None] * 3
+        assert (killed.failure(), [each.failure() for each in ours]) == (LOST, [None] * 3)
 
 
 @pytest.mark.proof
 def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     folder, settings, monkeypatch, tmp_path, prefect_database, threads
 ):
-    from synthrisk.conf import load
-    from synthrisk.flows.benchmark import benchmark
-    from synthrisk.flows.cli.benchmark import studied
-    from synthrisk.flows.cli.evaluate import as_json
-
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a server is started")
 

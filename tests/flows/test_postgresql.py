@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from connections import free_port
 from mlflow import MlflowClient
 
 pytestmark = pytest.mark.services
@@ -24,7 +25,6 @@ opened(sys.argv[1]).create_experiment(sys.argv[2])
 
 
 def _program(name: str) -> str:
-    """Return where a program of PostgreSQL is: Debian's are beside their version."""
     found = [str(each) for each in sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))][-1:]
     place = shutil.which(name) or next(iter(found), None)
     if place is None:
@@ -33,22 +33,18 @@ def _program(name: str) -> str:
 
 
 def _open_to_all() -> str:
-    """Return a folder for what is temporary that other users can enter, unlike the one of all tests."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
 
 
 @pytest.fixture(scope="module")
 def server():
-    """Give the address of a server without databases of ours, on loopback, in a folder of its own."""
     initdb, postgres = _program("initdb"), _program("postgres")
     folder = Path(tempfile.mkdtemp(prefix="synthrisk-postgresql-", dir=_open_to_all()))
     as_whom = {}
     if os.getuid() == 0:  # PostgreSQL does not run as the superuser
         shutil.chown(folder, "nobody")
         as_whom = {"user": "nobody", "cwd": folder}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     made = [initdb, "-D", f"{folder}/data", "-U", "synthrisk", "-A", "trust", "-E", "UTF8", "--no-sync"]
     subprocess.run(made, check=True, **as_whom, **quiet)
@@ -69,7 +65,6 @@ def server():
 
 @pytest.fixture
 def new_store(server):
-    """Give the address of a database that has no tables yet."""
     import psycopg
 
     name = f"store{time.monotonic_ns()}"
@@ -106,8 +101,7 @@ def test_four_studies_at_once_on_a_new_store_are_there_with_all_their_metrics(ne
     studies = {}
     for run in runs:
         studies.setdefault(run.data.tags["study_id"], {})[run.data.tags.get("synthesizer", "study")] = run
-    assert len(studies) == 4
-    assert {run.info.status for run in runs} == {"FINISHED"}
+    assert (len(studies), {run.info.status for run in runs}) == (4, {"FINISHED"})
     assert not any("incomplete" in run.data.tags for run in runs)
     numbers = [{name: run.data.metrics for name, run in each.items()} for each in studies.values()]
     assert set(numbers[0]) == {"release", "study"}

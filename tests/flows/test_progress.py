@@ -16,7 +16,6 @@ from synthrisk.tasks.attack import Step, steps_in
 
 
 def lines_of(total: int, seconds: float) -> list[str]:
-    """Return what is said of releases that take so many seconds each."""
     out, now = io.StringIO(), [100.0]
     lines, pace = Lines(Console(file=out, width=40), total, lambda: now[0]), Pace(total, lambda: now[0])
     for done in range(1, total + 1):
@@ -25,15 +24,18 @@ def lines_of(total: int, seconds: float) -> list[str]:
     return out.getvalue().splitlines()
 
 
-def test_a_line_a_tenth_says_how_long_it_still_takes():
+def test_a_line_a_tenth_or_each_ten_seconds_says_how_long_it_still_takes():
     said = lines_of(42, 1.5)
     assert said[:2] == [
         "releases attacked: 5 of 42, about 60 seconds left",
         "releases attacked: 10 of 42, about 50 seconds left",
     ]
     assert said[5] == "releases attacked: 30 of 42, about 20 seconds left"
-    assert said[-1] == "releases attacked: 42 of 42"
-    assert len(said) == 9
+    assert (said[-1], len(said)) == ("releases attacked: 42 of 42", 9)
+    assert lines_of(1000, 5.0)[:2] == [
+        "releases attacked: 2 of 1000, about 83 minutes left",
+        "releases attacked: 4 of 1000, about 83 minutes left",
+    ]
 
 
 @pytest.mark.parametrize(("total", "seconds", "most"), [(1000, 0.1, 10), (1000, 5.0, 500), (3, 400.0, 3), (1, 1.0, 1)])
@@ -41,13 +43,6 @@ def test_lines_are_few(total, seconds, most):
     said = lines_of(total, seconds)
     assert 1 <= len(said) <= most
     assert all(line.count("\n") == 0 and line.startswith("releases attacked: ") for line in said)
-
-
-def test_slow_releases_get_a_line_each_ten_seconds():
-    assert lines_of(1000, 5.0)[:2] == [
-        "releases attacked: 2 of 1000, about 83 minutes left",
-        "releases attacked: 4 of 1000, about 83 minutes left",
-    ]
 
 
 def test_a_long_step_is_told_while_it_goes_on(capsys):
@@ -71,9 +66,15 @@ def test_steps_of_cells_are_told_until_they_end(capsys, monkeypatch):
     assert said[-1] == "releases attacked: 1 of 5; copy: membership, 40 %; about 10 minutes left"
 
 
-def test_a_step_is_told_when_it_begins(capsys):
+def test_a_step_is_told_when_it_begins_and_taken_away_where_the_process_ends(capsys, monkeypatch):
     with progress.step("writing the report"):
         assert capsys.readouterr().err == "writing the report\n"
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    with progress.step("opening the store"):
+        progress.end_moving()
+        capsys.readouterr()
+        time.sleep(0.3)  # it would be drawn three times
+        assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(("terminal", "lines"), [("1", 3), ("0", 1)])
@@ -99,26 +100,12 @@ def test_what_is_printed_in_a_step_is_on_lines_of_its_own(capsys, monkeypatch):
     assert "tables" not in said.err.partition("found again")[0].rpartition("\x1b[2K")[2]
 
 
-def test_what_moves_is_taken_away_where_the_process_ends(capsys, monkeypatch):
-    monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    with progress.step("opening the store"):
-        progress.end_moving()
-        capsys.readouterr()
-        time.sleep(0.3)  # it would be drawn three times
-        assert capsys.readouterr().err == ""
-
-
-def test_a_terminal_gets_a_bar_and_no_lines():
+def test_a_terminal_gets_a_bar_and_else_there_are_lines():
     out = io.StringIO()
     with shown(Console(file=out, force_terminal=True, width=80), 2) as show:
         show("cart [bold] 1", 1, "about 2 seconds left")
     assert "releases attacked" not in out.getvalue()
-    assert "1/2" in out.getvalue()
-    assert "about 2 seconds left" in out.getvalue()
-    assert "cart [bold] 1" in out.getvalue()
-
-
-def test_where_there_is_no_terminal_there_is_no_bar():
+    assert [each for each in ("1/2", "about 2 seconds left", "cart [bold] 1") if each not in out.getvalue()] == []
     out = io.StringIO()
     with shown(Console(file=out, width=80), 2) as show:
         show("cart [bold] 1", 1, "about 2 seconds left")
@@ -134,16 +121,12 @@ def test_what_goes_before_the_first_release_is_not_reckoned_with():
         now[0] = at
         lines.advance(done, pace.left(done))
     assert out.getvalue().splitlines() == [
-        "releases attacked: 1 of 4",
-        "releases attacked: 2 of 4, about 20 seconds left",
-        "releases attacked: 3 of 4, about 10 seconds left",
-        "releases attacked: 4 of 4",
-    ]
+        "releases attacked: 1 of 4", "releases attacked: 2 of 4, about 20 seconds left",
+        "releases attacked: 3 of 4, about 10 seconds left", "releases attacked: 4 of 4",
+    ]  # fmt: skip
 
 
 class Cells:
-    """A cell that ends when it is let go."""
-
     def __init__(self, name: str):
         self.name, self.over = name, Event()
 
@@ -175,15 +158,11 @@ def test_cells_are_counted_when_they_end():
 def test_what_is_called_when_asked_for_is_called_in_order():
     called = []
     asked = [PlainCalls().submit(_Noted(called, name)) for name in ("one", "two")]
-    assert not asked[0].has_ended()
-    assert called == []
-    assert [each.result() for each in study_course._as_they_end(asked)] == ["one", "two"]
-    assert called == ["one", "two"]
+    assert (asked[0].has_ended(), called) == (False, [])
+    assert ([each.result() for each in study_course._as_they_end(asked)], called) == (["one", "two"],) * 2
 
 
 class _Noted:
-    """A task that notes its call."""
-
     def __init__(self, called: list[str], name: str):
         self.called, self.name = called, name
 

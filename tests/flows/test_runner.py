@@ -8,8 +8,7 @@ import pytest
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
 from synthrisk.conf.study import Runner
-from synthrisk.flows.execution.workers import check_runner, task_runner
-from synthrisk.metrics.errors import InputError
+from synthrisk.flows.execution.workers import task_runner
 
 THREADS = "prefect.task_runners:ThreadPoolTaskRunner"
 
@@ -19,41 +18,6 @@ def test_a_task_runner_by_import_path_is_made_with_its_options():
     assert isinstance(made, ThreadPoolTaskRunner)
     assert made._max_workers == 3
     assert isinstance(task_runner(Runner()), ProcessPoolTaskRunner)
-
-
-@pytest.mark.parametrize(
-    ("kind", "options", "said"),
-    [
-        (
-            "no_such_package.runners:Mine",
-            {},
-            "must be a class that can be imported, got 'no_such_package.runners:Mine'",
-        ),
-        ("prefect.task_runners:NoSuchRunner", {}, "got 'prefect.task_runners:NoSuchRunner' (AttributeError)"),
-        ("pathlib:Path", {}, "runner.kind must be a task runner of Prefect, got 'pathlib:Path'"),
-        ("prefect.task_runners:task_runners", {}, "runner.kind must be"),
-        (THREADS, {"wings": 2}, "runner.options must be those of ThreadPoolTaskRunner, got {'wings': 2}"),
-    ],
-)
-def test_what_is_no_task_runner_is_refused(kind, options, said):
-    with pytest.raises(InputError) as error:
-        check_runner(Runner(kind=kind, options=options))
-    assert said in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"kind": "threads"}, "must be 'processes', 'dask' or the import path of a task runner, package.module:Class"),
-        ({"kind": THREADS, "workers": 3}, "workers belongs to kinds processes and dask"),
-        ({"options": {"max_workers": 3}}, "options belong to a task runner given by import path, got kind 'processes'"),
-        ({"kind": THREADS, "address": "tcp://a:1"}, "address belongs to kind dask"),
-    ],
-)
-def test_settings_that_a_runner_would_not_heed_are_refused(settings, said):
-    with pytest.raises(ValueError, match="kind") as error:
-        Runner(**settings)
-    assert said in str(error.value)
 
 
 SERVICES = """

@@ -1,20 +1,30 @@
-"""The Prefect server of a command: it answers while the block runs, and ends with it whatever happens."""
+"""The Prefect server of a command: configured or its own, it ends with the command, and a study goes on without it."""
 
 import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import prefect.context
+import psutil
 import pytest
+import yaml
+from mlflow import MlflowClient
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
-from synthrisk.flows.orchestration.server import OwnServer, prefect_api
+from synthrisk.flows.connections import answers_at
+from synthrisk.flows.orchestration.server import OwnServer, is_gone, prefect_api, remember, watched, with_or_without
 
 
 def answers(url: str) -> bool:
-    """Tell whether a Prefect API answers there."""
     try:
         with urlopen(f"{url}/health", timeout=5) as answer:
             return bool(answer.read() == b"true")
@@ -29,7 +39,6 @@ def seen_by_a_thread() -> str | None:
 
 @pytest.fixture
 def settings_of_others() -> Iterator[None]:
-    """Put back what threads find: the server of other tests, where one runs in this process."""
     before = prefect.context.GLOBAL_SETTINGS_CONTEXT
     yield
     prefect.context.GLOBAL_SETTINGS_CONTEXT = before
@@ -61,3 +70,151 @@ def test_a_server_that_ends_at_once_is_told(monkeypatch):
     with pytest.raises(RuntimeError, match="ended with exit code 1"):
         server.wait()
     server.stop()
+
+
+def wait_until_gone(patience: float) -> None:
+    last = time.monotonic() + patience
+    while not is_gone() and time.monotonic() < last:
+        time.sleep(0.1)
+
+
+@pytest.fixture(autouse=True)
+def looks_often(monkeypatch) -> None:
+    monkeypatch.setattr("synthrisk.flows.orchestration.server._LOOK", 0.05)
+
+
+def refused() -> str:
+    raise ConnectionError("nobody is there")
+
+
+def test_a_server_that_goes_is_seen_and_what_was_found_stands(monkeypatch, capsys):
+    monkeypatch.setattr("synthrisk.flows.orchestration.server._UNSENT", threading.Event())
+    server = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{server.getsockname()[1]}/api"
+    with watched(partial(answers_at, address), 0):
+        time.sleep(0.2)
+        assert not is_gone()
+        with pytest.raises(ConnectionError):
+            with_or_without(refused, lambda: "without")
+        server.close()
+        wait_until_gone(30)
+        assert is_gone()
+        assert with_or_without(refused, lambda: "without") == "without"
+        remember("found")
+        assert with_or_without(refused, lambda: "without") == "found"
+        assert with_or_without(lambda: "with", lambda: "without") == "with"
+    assert not is_gone()
+    assert capsys.readouterr().err == "the Prefect server has gone: the study goes on without it\n"
+
+
+def test_one_that_is_back_in_time_has_not_gone():
+    there, back = iter([True, False, False, True, True]), threading.Event()
+
+    def answers() -> bool:
+        found = next(there, None)
+        if found is None:
+            back.set()
+        return found is not False
+
+    with watched(answers, 30):
+        assert back.wait(30)
+        assert not is_gone()
+
+
+@pytest.mark.proof
+def test_a_study_whose_server_is_killed_ends_with_its_verdict(folder, settings, start_python):
+    path, workspace = folder / "gone.yaml", folder / "gone"
+    parts = {"split": {"folds": 3, "repetitions": 2}, "references": ["copy"], "metrics": ["zero_cap"]}
+    limits = {"thresholds": {"memorization/zero_cap.income": -1}}
+    path.write_text(yaml.safe_dump(settings(workspace, folder / "people.csv", name="gone", **parts, **limits)))
+    arguments = ["benchmark", str(path), "--prefect"]
+    command = f"import sys; sys.argv[1:] = {arguments}; from synthrisk.flows.cli.app import main; main()"
+    script = folder / "gone.py"
+    text = f"import os; os.environ.pop('PREFECT_API_URL', None)\nif __name__ == '__main__':\n    {command}\n"
+    script.write_text(text)
+    process = start_python(script, cwd=folder)
+    own = psutil.Process(process.pid)
+    last = time.monotonic() + 240
+    while time.monotonic() < last and not [p for p in workspace.glob("ledgers/*") if p.name[0] != "."]:
+        time.sleep(0.2)
+    (server,) = [each for each in own.children() if "uvicorn" in each.cmdline()]
+    os.kill(server.pid, signal.SIGKILL)
+    children = own.children(recursive=True)
+    out, err = process.communicate(timeout=240)
+    assert process.returncode == 1, err
+    assert "the Prefect server has gone: the study goes on without it" in err
+    assert "Traceback" not in err
+    assert "RISK" in out
+    assert list(workspace.glob("reports/*/report.html"))
+    client = MlflowClient(f"sqlite:///{workspace / 'mlflow.db'}")
+    runs = client.search_runs([client.get_experiment_by_name("gone").experiment_id])
+    assert {run.data.tags["role"] for run in runs} == {"synthesizer", "reference", "study"}
+    assert not psutil.wait_procs(children, timeout=10)[1]
+
+
+URL = "http://127.0.0.1:9/api"
+PROFILE = f'active = "mine"\n[profiles.mine]\nPREFECT_API_URL = "{URL}"\n'
+CASES = {  # files below the home folder (~) or the working folder, variables, and whether an API is configured
+    "nothing": ({}, {}, False),
+    "a variable": ({}, {"PREFECT_API_URL": URL}, True),
+    "a variable in small letters": ({}, {"prefect_api_url": URL}, True),
+    "the profile in use": ({"~/.prefect/profiles.toml": PROFILE}, {}, True),
+    "a profile elsewhere": ({"profiles.toml": PROFILE}, {"PREFECT_PROFILES_PATH": "profiles.toml"}, True),
+    "another home of Prefect": ({"~/here/profiles.toml": PROFILE}, {"PREFECT_HOME": "~/here"}, True),
+    "an empty profile": ({"~/.prefect/profiles.toml": 'active = "mine"\n[profiles.mine]\n'}, {}, False),
+    "a profile that Prefect ships": ({}, {"PREFECT_PROFILE": "local"}, True),
+    "a variable of all that is said of the API": ({}, {"PREFECT_API": f'{{"url": "{URL}"}}'}, True),
+    "prefect.toml": ({"prefect.toml": f'[api]\nurl = "{URL}"\n'}, {}, True),
+    ".env": ({".env": f"prefect_api_url={URL}\n"}, {}, True),
+    ".env of others": ({".env": "COLOUR=blue\n"}, {}, False),
+    "pyproject.toml": ({"pyproject.toml": f'[tool.prefect.api]\nurl = "{URL}"\n'}, {}, True),
+    "a project that needs Prefect": ({"pyproject.toml": '[project]\ndependencies = ["prefect"]\n'}, {}, False),
+}
+CHEAP = ("nothing", ".env of others", "a project that needs Prefect")
+CODE = """
+import sys
+from synthrisk.flows.orchestration.server import is_configured
+told, cheap = is_configured(), "prefect" not in sys.modules
+from prefect.settings import PREFECT_API_URL
+print(told, cheap, bool(PREFECT_API_URL.value()))
+"""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    def started(files, variables):
+        home, place = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("place")
+        for name, text in files.items():
+            file = home / name[2:] if name.startswith("~") else place / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        known = {name: value for name, value in os.environ.items() if not name.upper().startswith("PREFECT_")}
+        known |= {"HOME": str(home)} | {name: value.replace("~", str(home)) for name, value in variables.items()}
+        return subprocess.Popen([sys.executable, "-c", CODE], cwd=place, env=known, stdout=subprocess.PIPE, text=True)
+
+    running = {name: started(*case[:2]) for name, case in CASES.items()}
+    return {name: process.communicate()[0].split() for name, process in running.items()}
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", CASES)
+def test_it_says_what_prefect_says(name, told):
+    said, cheap, prefects = told[name]
+    assert said == prefects == str(CASES[name][2])
+    assert cheap == str(name in CHEAP)
+
+
+@pytest.mark.proof
+def test_what_cannot_be_read_is_asked_of_prefect(tmp_path, monkeypatch):
+    from synthrisk.flows.orchestration.server import _hints
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in [each for each in os.environ if each.upper().startswith("PREFECT_")]:
+        monkeypatch.delenv(name)
+    assert not any(_hints())
+    (tmp_path / ".env").write_bytes(b"\xff\xfe")
+    assert any(_hints())
+    (tmp_path / ".env").unlink()
+    (tmp_path / "pyproject.toml").write_text("[tool")
+    assert any(_hints())

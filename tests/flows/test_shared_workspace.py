@@ -23,23 +23,19 @@ from synthrisk.tasks.workspace.folders import kept_names, open_workspace, there
 pytestmark = pytest.mark.proof
 
 STUDY = {
-    "synthesizers": ["cart", {"name": "thief", "kind": "copy"}],
-    "references": [],
-    "metrics": ["zero_cap", "distance_to_closest_record"],
-    "thresholds": {"memorization/zero_cap": 0.05},
-}
+    "synthesizers": ["cart", {"name": "thief", "kind": "copy"}], "references": [],
+    "metrics": ["zero_cap", "distance_to_closest_record"], "thresholds": {"memorization/zero_cap": 0.05},
+}  # fmt: skip
 READY = "Starting established connection"
 
 
 @pytest.fixture(scope="module")
 def study(run):
-    """The study on one machine, in a folder of its own."""
     return run("one_machine", **STUDY)
 
 
 @contextmanager
 def on_machine(home: Path, **variables: str) -> Iterator[None]:
-    """Have this process be one of a machine with copies of its own."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"SYNTHRISK_HOME": str(home), **variables}.items():
             patch.setenv(name, value)
@@ -50,7 +46,6 @@ def on_machine(home: Path, **variables: str) -> Iterator[None]:
 
 @contextmanager
 def started(command: list[str], folder: Path, ready: str, **variables: str) -> Iterator[str]:
-    """Run a part of a cluster in a folder of its own; give the line that says that it is ready."""
     folder.mkdir(exist_ok=True)
     environment = os.environ | {"SYNTHRISK_HOME": str(folder / "home")} | variables
     with subprocess.Popen(
@@ -65,37 +60,31 @@ def started(command: list[str], folder: Path, ready: str, **variables: str) -> I
 
 
 def dask(*arguments: object) -> list[str]:
-    """Return the command line of a part of a Dask cluster."""
     return [sys.executable, "-m", "dask", *map(str, arguments), "--no-dashboard"]
 
 
 def worker(address: str, *more: str) -> list[str]:
-    """Return the command line of a worker with one thread."""
     return dask("worker", address, "--nthreads", 1, "--no-nanny", "--host", "127.0.0.1", *more)
 
 
 def patient_worker(address: str) -> list[str]:
-    """Return the same of a worker that takes its time to reach the workspace, as one that imports beside others may."""
     return worker(address, "--preload", "import synthrisk.tasks.workspace.folders as shared; shared._PATIENCE = 120.0")
 
 
 @contextmanager
 def scheduler(folder: Path) -> Iterator[str]:
-    """Run a scheduler; give its address."""
     command = dask("scheduler", "--host", "127.0.0.1", "--port", 0)
     with started(command, folder, "Scheduler at:") as line:
         yield line.split()[-1]
 
 
 def ledgers_in(workspace: Path) -> list[pd.DataFrame]:
-    """Return all ledgers of a workspace, wherever they were made, each as its rows in order."""
     ledgers = [workspace / "ledgers" / name for name in kept_names(workspace / "ledgers")]
     found = [pd.read_parquet(there(each / "ledger.parquet")) for each in ledgers]
     return sorted(found, key=lambda ledger: pd.util.hash_pandas_object(ledger).to_list())
 
 
 def assert_same(outcome, study):
-    """Assert that two studies say the same, to the bit."""
     own, theirs = outcome.result, study.result
     for part in ("findings", "comparisons", "utility", "answers", "keys", "limits"):
         assert repr(getattr(own, part)) == repr(getattr(theirs, part))
@@ -106,7 +95,6 @@ def assert_same(outcome, study):
 
 
 def assert_same_ledgers(outcome, study):
-    """Assert that two studies have the same ledgers, to the bit."""
     for own, theirs in zip(ledgers_in(outcome.workspace), ledgers_in(study.workspace), strict=True):
         pd.testing.assert_frame_equal(own, theirs, check_exact=True)
 
@@ -141,7 +129,6 @@ def test_in_memory_on_threads(study, folder, settings, tmp_path, threads):
 
 @pytest.fixture
 def shared(folder, settings, s3, tmp_path, monkeypatch, patient):
-    """The settings of the study on an S3 server."""
     monkeypatch.setattr("synthrisk.flows.connections._PATIENCE", 120.0)
     for name, value in s3.items():
         monkeypatch.setenv(name, value)
@@ -149,7 +136,6 @@ def shared(folder, settings, s3, tmp_path, monkeypatch, patient):
 
 
 def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, shared, tmp_path):
-    """Their file accesses are watched: none is of a path below the folder in which the command keeps its copy."""
     watch = shutil.which("strace")
     if not watch:
         pytest.skip("strace is not installed")

@@ -14,7 +14,6 @@ from synthrisk.metrics.models.threads import ONE_THREAD
 
 
 def run(code: str, folder, **environment) -> subprocess.CompletedProcess:
-    """Run a script in an environment that nobody has set up."""
     script = folder / "script.py"
     script.write_text(textwrap.dedent(code))
     ours = ("PREFECT_", "MLFLOW_", "DO_NOT", "OMP_", "NUMBA_")
@@ -89,9 +88,7 @@ def test_workers_compute_with_one_thread_and_the_host_as_before():
         1, mp_context=multiprocessing.get_context("spawn"), initializer=compute_with_one_thread
     ) as pool:
         variables, threads = pool.submit(_threads).result()
-    assert variables == ONE_THREAD
-    assert threads == {1}
-    assert dict(os.environ) == before
+    assert (variables, threads, dict(os.environ)) == (ONE_THREAD, {1}, before)
 
 
 @pytest.mark.proof

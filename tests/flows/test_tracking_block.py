@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ from urllib.request import urlopen
 import numpy as np
 import pandas as pd
 import pytest
+from connections import free_port
 from mlflow import MlflowClient
 from prefect.client.orchestration import get_client
 
@@ -36,15 +36,8 @@ PASSWORD = "Blaumeise-Kq9"
 
 
 def holding(secret: str, *folders: Path) -> list[str]:
-    """Return the files that hold a text, in its own letters."""
     files = [p for folder in folders for p in folder.rglob("*") if p.is_file()]
     return [str(p) for p in files if secret.encode() in p.read_bytes()]
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
@@ -55,17 +48,13 @@ def block(prefect_database, folder) -> str:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory) -> Iterator[int]:
-    """Run MLflow's server, which does not look at passwords; give its port."""
-    place, port = tmp_path_factory.mktemp("server"), _free_port()
+    place, port = tmp_path_factory.mktemp("server"), free_port()
     store = ["--backend-store-uri", f"sqlite:///{place / 'mlflow.db'}", "--artifacts-destination", str(place / "kept")]
     process = subprocess.Popen(
         [sys.executable, "-m", "mlflow", "server", "--workers", "1", "--port", str(port), *store],
-        env=os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"},
-        cwd=place,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+        env=os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}, cwd=place, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
     try:
         until = time.monotonic() + 240
         while time.monotonic() < until and process.poll() is None:
@@ -97,8 +86,6 @@ def test_a_password_is_nowhere_but_in_prefects_secrets(run, folder, server, pref
 
 
 class _Breaks(BaseHTTPRequestHandler):
-    """A store that finds no experiment, and hangs up when one is to be made."""
-
     def do_GET(self) -> None:
         body = b'{"experiments": []}' if "search" in self.path else b'{"error_code": "RESOURCE_DOES_NOT_EXIST"}'
         self.send_response(200 if "search" in self.path else 404)
@@ -130,8 +117,7 @@ def test_a_store_that_breaks_does_not_tell_its_password(logged_of, tmp_path, pre
     (kept,) = (tmp_path / "failures").iterdir()
     assert "RemoteDisconnected" in kept.read_text("utf-8")
     assert ids_waiting(tmp_path) == ["s"]
-    told = "".join(traceback.format_exception(raised.value))
-    assert PASSWORD not in told
+    assert PASSWORD not in "".join(traceback.format_exception(raised.value))
     assert holding(PASSWORD, tmp_path) == []
 
 
@@ -142,33 +128,24 @@ def test_a_block_limits_what_is_tracked_of_records(block):
     assert allowed(Tracking(block="open")).records == "hashed"
 
 
-def test_an_address_given_to_the_flow_takes_the_place_of_the_block(block):
+def test_an_address_given_to_the_flow_takes_the_place_of_the_block_and_a_study_has_one_alone(block):
     settings = {**load("smoke").model_dump(), "tracking": {"block": block}}
     tracking = settings_of(settings, None, "sqlite:///other.db").tracking
     assert (tracking.uri, tracking.block) == ("sqlite:///other.db", None)
-
-
-def test_one_address_alone(block):
     with pytest.raises(InputError, match="give uri or block, not both, got uri and block='stores'"):
         load("smoke", ["tracking.uri=sqlite:///x.db", f"tracking.block={block}"])
-
-
-def test_a_block_that_is_not_there(prefect_database):
-    with pytest.raises(InputError, match=r"tracking\.block must name a block .* SynthriskTracking, got 'absent'"):
-        benchmark("smoke", ["tracking.block=absent"])
-
-
-def test_errors_do_not_tell_the_password(prefect_database):
-    free_port = _free_port()
-    SynthriskTracking(uri=f"http://me:{PASSWORD}@127.0.0.1:{free_port}").save("away", overwrite=True)
-    assert uri_of(Tracking(block="away")) == f"http://me:{PASSWORD}@127.0.0.1:{free_port}"
-    with pytest.raises(InputError, match=rf"tracking\.block must lead to .* got none at 127.0.0.1:{free_port}") as told:
-        check(load("smoke", ["tracking.block=away"]))
-    assert PASSWORD not in str(told.value)
-
-
-def test_prefect_shows_stars(block):
     with get_client(sync_client=True) as client:
         shown = client.read_block_document_by_name("stores", "synthrisk-tracking", include_secrets=False)
     assert "*" in str(shown.data["uri"])
     assert PASSWORD not in str(shown)
+
+
+def test_a_block_that_is_not_there_or_leads_nowhere_is_refused_without_its_password(prefect_database):
+    with pytest.raises(InputError, match=r"tracking\.block must name a block .* SynthriskTracking, got 'absent'"):
+        benchmark("smoke", ["tracking.block=absent"])
+    port = free_port()
+    SynthriskTracking(uri=f"http://me:{PASSWORD}@127.0.0.1:{port}").save("away", overwrite=True)
+    assert uri_of(Tracking(block="away")) == f"http://me:{PASSWORD}@127.0.0.1:{port}"
+    with pytest.raises(InputError, match=rf"tracking\.block must lead to .* got none at 127.0.0.1:{port}") as told:
+        check(load("smoke", ["tracking.block=away"]))
+    assert PASSWORD not in str(told.value)

@@ -9,17 +9,13 @@ def people(n: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     age = rng.integers(18, 90, n)
     smokes = rng.random(n) < np.where(age > 50, 0.7, 0.2)
-    return pd.DataFrame(
-        {
-            "age": age,
-            "zip": [f"{code}" for code in 10_000 + 7 * rng.integers(0, 600, n)],
-            "born": pd.Timestamp("1940-01-01") + pd.to_timedelta(rng.integers(0, 25_000, n), unit="D"),
-            "job": rng.choice(["cook", "nurse", "teacher", "driver", "clerk"], n),
-            "height": np.round(rng.normal(170, 10, n), 1),
-            "smokes": np.where(smokes, "yes", "no"),
-            "voted": rng.choice(["left", "right", "none"], n),
-        }
-    )
+    return pd.DataFrame({
+        "age": age, "zip": [f"{code}" for code in 10_000 + 7 * rng.integers(0, 600, n)],
+        "born": pd.Timestamp("1940-01-01") + pd.to_timedelta(rng.integers(0, 25_000, n), unit="D"),
+        "job": rng.choice(["cook", "nurse", "teacher", "driver", "clerk"], n),
+        "height": np.round(rng.normal(170, 10, n), 1), "smokes": np.where(smokes, "yes", "no"),
+        "voted": rng.choice(["left", "right", "none"], n),
+    })  # fmt: skip
 
 
 def anonymized(table: pd.DataFrame) -> pd.DataFrame:
@@ -27,10 +23,8 @@ def anonymized(table: pd.DataFrame) -> pd.DataFrame:
     decade = table["age"] // 10 * 10
     coarse = table.assign(
         age=[f"{low}-{low + 9}" if low < 80 else "80+" for low in decade],
-        zip=[f"{code[:3]}**" for code in table["zip"]],
-        born=table["born"].dt.year,
-        job="*",
-    )
+        zip=[f"{code[:3]}**" for code in table["zip"]], born=table["born"].dt.year, job="*",
+    )  # fmt: skip
     return coarse.drop(columns="height")
 
 

@@ -15,14 +15,11 @@ def tables(seed: int, hidden: str = "exact") -> tuple[pd.DataFrame, pd.DataFrame
     rng = np.random.default_rng(seed)
 
     def drawn(n: int) -> pd.DataFrame:
-        return pd.DataFrame(
-            {
-                "age": rng.integers(18, 91, n).astype(float),
-                "zip": rng.choice(["10001", "10002", "11001", "11011", "11501", "12345"], n),
-                "job": rng.choice(["cook", "nurse", None], n),
-                "pay": rng.choice([1.0, 2.0, 3.0, 4.0], n),
-            }
-        )
+        return pd.DataFrame({
+            "age": rng.integers(18, 91, n).astype(float),
+            "zip": rng.choice(["10001", "10002", "11001", "11011", "11501", "12345"], n),
+            "job": rng.choice(["cook", "nurse", None], n), "pay": rng.choice([1.0, 2.0, 3.0, 4.0], n),
+        })  # fmt: skip
 
     real, release = drawn(40), drawn(60)
     coarse = rng.random((60, 4)) < [0.6, 0.6, 0.5, 0.5]

@@ -28,59 +28,32 @@ def judged_study(
     """Return a study of these memorizations by synthesizer, whose reference generators reach what they should."""
     own = dict(memorized or {"cart": 0.3, "coarse": 0.02})
     measures = Measure("zero_cap", "zero_cap", guessed), Measure("rapid", "rapid", guessed)
+    roles = {name: "reference" if name in ANSWERS else "synthesizer" for name in own | REACHED}
+    risks, more = (around(0.4, 0.02), around(0.3, 0.02)), {"guess": 0.35, "release_risk": (0.4, 0.41), "reach": 1.0}
     findings = [
-        replace(
-            Finding(
-                name, "reference" if name in ANSWERS else "synthesizer", m, around(0.4, 0.02), around(0.3, 0.02), each
-            ),
-            guess=0.35,
-            release_risk=(0.4, 0.41),
-            reach=1.0,
-        )
+        replace(Finding(name, roles[name], m, *risks, around(value, 0.02)), **more)
         for m in measures
-        for name, each in {n: around(value, 0.02) for n, value in (own | REACHED).items()}.items()
+        for name, value in (own | REACHED).items()
     ]
-    use = Measure("accuracy", "accuracy")
-    utility = [
-        Usefulness(
-            name,
-            "synthesizer" if name in own else "reference",
-            use,
-            Estimate(u, u, u),
-            Estimate(u, u, u),
-            Estimate(0.8, 0.8, 0.8),
-        )
-        for u, name in zip((0.9, 0.85, 0.7, 0.6, 0.5, 0.4), [*own, *REACHED], strict=False)
-    ]
+    use, best = Measure("accuracy", "accuracy"), Estimate(0.8, 0.8, 0.8)
+    found = zip([*own, *REACHED], (Estimate(u, u, u) for u in (0.9, 0.85, 0.7, 0.6, 0.5, 0.4)), strict=False)
+    settings = {n: {"role": "synthesizer", "kind": "cart"} for n in own}
+    settings |= {"broken": {"role": "synthesizer", "kind": "callable"}}
+    settings |= {n: {"role": "reference", "kind": n} for n in ANSWERS}
     whole = StudyResult(
-        study_id,
-        "people",
-        findings,
-        [PASSED],
+        study_id, "people", findings, [PASSED],
         beside_other_kind(findings, limits, [PASSED], Beside(ANSWERS)) if limits else [],
-        {"broken": "cell: KeyError in x.py"},
-        {name: Limit(value, "the board") for name, value in limits.items()},
-        {"records": "3", "columns": "2", "releases": "2", "data_digest": "d" * 16, "seed": "1"},
-        {n: {"role": "synthesizer", "kind": "cart"} for n in own}
-        | {"broken": {"role": "synthesizer", "kind": "callable"}}
-        | {n: {"role": "reference", "kind": n} for n in ANSWERS},
-        ANSWERS,
-        utility=utility,
-        quasi_identifiers=("age",),
+        {"broken": "cell: KeyError in x.py"}, {name: Limit(value, "the board") for name, value in limits.items()},
+        {"records": "3", "columns": "2", "releases": "2", "data_digest": "d" * 16, "seed": "1"}, settings, ANSWERS,
+        utility=[Usefulness(n, roles[n], use, u, u, best) for n, u in found], quasi_identifiers=("age",),
         sensitive=(guessed,),
-    )
+    )  # fmt: skip
     return replace(whole, **parts)
 
 
 def of_these(study: StudyResult, *names: str) -> StudyResult:
     """Return what a study says of some of its generators, for each run that is logged takes a while."""
-    return replace(
-        study,
-        findings=[each for each in study.findings if each.synthesizer in names],
-        verdicts=[each for each in study.verdicts if each.synthesizer in names],
-        utility=[each for each in study.utility if each.synthesizer in names],
-        **{
-            part: {name: told for name, told in getattr(study, part).items() if name in names}
-            for part in ("failures", "settings", "answers")
-        },
-    )
+    rows, named = ("findings", "verdicts", "utility"), ("failures", "settings", "answers")
+    kept = {part: [each for each in getattr(study, part) if each.synthesizer in names] for part in rows}
+    kept |= {part: {n: told for n, told in getattr(study, part).items() if n in names} for part in named}
+    return replace(study, **kept)

@@ -5,15 +5,10 @@ import pandas as pd
 from hypothesis import strategies as st
 
 POOLS = {
-    "float64": [0.0, 1.5, -2.25, 100.0, np.nan],
-    "float": [0.1, 0.2, 0.30000000000000004, 1e3],
-    "int64": [0, 1, 2, 30, 60],
-    "Int64": [0, 3, pd.NA],
-    "object": ["a", "b", "ü", None, np.nan],
-    "bool": [True, False],
-    "category": ["p", "q", None],
-    "datetime64[ns]": [pd.Timestamp("2020-01-01"), pd.Timestamp("2020-03-01"), pd.NaT],
-}
+    "float64": [0.0, 1.5, -2.25, 100.0, np.nan], "float": [0.1, 0.2, 0.30000000000000004, 1e3],
+    "int64": [0, 1, 2, 30, 60], "Int64": [0, 3, pd.NA], "object": ["a", "b", "ü", None, np.nan], "bool": [True, False],
+    "category": ["p", "q", None], "datetime64[ns]": [pd.Timestamp("2020-01-01"), pd.Timestamp("2020-03-01"), pd.NaT],
+}  # fmt: skip
 
 
 @st.composite

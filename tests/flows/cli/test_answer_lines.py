@@ -33,7 +33,6 @@ SOURCE = "disclosure board, minutes of 2026-03-01"
 def outcome(
     names=("cart",), limits=2, memorization=0.02, checks=(PASSED,), label="income", failures=None, leaky=0.04, **more
 ):
-    """Return a study in which the last measure has no limit."""
     measures = [replace(m, sensitive=label) for m in MEASURES]
     reached = {"copy": 0.6, "near": 0.4, "leaky": leaky, "fresh": 0.0}
     findings = [
@@ -44,29 +43,27 @@ def outcome(
     told = {f"memorization/{m.key}": 0.1 for m in measures[:limits]}
     return Outcome(
         StudyResult(
-            "20261123-013609-1ddbd6",
-            "klinik",
-            findings,
-            checks,
+            "20261123-013609-1ddbd6", "klinik", findings, checks,
             beside_other_kind(findings, told, checks, Beside(ANSWERS, leaked={"leaky": 0.1})) if told else [],
-            failures or {},
-            {name: Limit(value, SOURCE) for name, value in told.items()},
+            failures or {}, {name: Limit(value, SOURCE) for name, value in told.items()},
             {"data": "klinik.csv", "records": "6000", "columns": "4", "releases": "6"},
             {f.synthesizer: {"role": f.role} for f in findings} | {n: {"role": "synthesizer"} for n in failures or ()},
             ANSWERS,
             utility=[Usefulness(n, "synthesizer", USE, around(0.8, 0.01), NOT_ESTIMABLE, NOT_ESTIMABLE) for n in names],
-            leaked={"leaky": 0.1},
-            quasi_identifiers=("age", label),
-            sensitive=(label,),
-            **more,
+            leaked={"leaky": 0.1}, quasi_identifiers=("age", label), sensitive=(label,), **more,
         ),
         Logged("sqlite:///x", "1", "s", {}, Pages(".synthrisk/reports/20261123-013609-1ddbd6/report.html")),
-    )
+    )  # fmt: skip
+
+
+def lines_of(made, width=80, **changes):
+    lines = [line.plain for line in answer_lines(replace(made, result=replace(made.result, **changes)), width)]
+    assert len(lines) <= 23
+    return lines
 
 
 def said(*arguments, width=80, **more):
-    lines = [line.plain for line in answer_lines(outcome(*arguments, **more), width)]
-    assert len(lines) <= 23
+    lines = lines_of(outcome(*arguments, **more), width)
     assert max(map(cell_len, lines)) <= max(width, 80)
     return "\n".join(lines)
 
@@ -101,27 +98,21 @@ def test_without_limits_the_first_words_are_that_nothing_was_judged():
     assert "3 of 3 measures have no limit" in text
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"memorization": 0.3}, "RISK  crosses 2 of 2 limits"),
-        ({"memorization": 0.1}, "INCONCLUSIVE  interval holds the limit"),
-        ({"checks": (BROKEN,)}, "INVALID  references misbehaved"),
-        ({"failures": {"ctgan": "no memory"}}, "FAILED  not run to the end"),
-    ],
-)
+@pytest.mark.parametrize(("more", "words"), [
+    ({"memorization": 0.3}, "RISK  crosses 2 of 2 limits"),
+    ({"memorization": 0.1}, "INCONCLUSIVE  interval holds the limit"),
+    ({"checks": (BROKEN,)}, "INVALID  references misbehaved"),
+    ({"failures": {"ctgan": "no memory"}}, "FAILED  not run to the end"),
+])  # fmt: skip
 def test_every_verdict_says_why(more, words):
     assert words in said(**more)
 
 
-def test_a_planted_leak_that_was_not_seen_is_named_and_leaves_the_word_open():
+def test_lines_of_planted_leaks_name_limits_where_there_is_room_and_say_what_was_not_seen():
     text = said(leaky=0.01)
     assert "INCONCLUSIVE  planted leak not seen" in text
     assert "\n  would decide: more repetitions or records\n" in text
     assert "copy and near copy seen, not leak of 10.0%: by all 2 limits" in text
-
-
-def test_limits_that_saw_the_same_leak_are_named_where_there_is_room_and_counted_where_not():
     seen = Estimate(0.5, 0.4, 0.6)
     names = [f"memorization/common_rows_proportion@{group}" for group in ("outliers", "rare_keys")]
     leaks = [PlantedLeak("copy", "copy", 1.0, name, seen, True) for name in ("tpr/membership", *names)]
@@ -149,8 +140,7 @@ def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests
     assert [line.plain for line in _leaks_briefly(leaks, "limits")] == [
         "Planted     seen by limits, of 3: copy by 3, near copy by 0"
     ]
-    lines = [line.plain for line in answer_lines(replace(made, result=replace(made.result, verdicts=verdicts)), 80)]
-    assert len(lines) <= 23
+    lines = lines_of(made, verdicts=verdicts)
     for start in ("  Who knows age", "  hinges on", "  as if", "  would decide: 9,500 members"):
         assert len([line for line in lines if line.startswith(start)]) == 2
     assert "2 more sentences: -v" in lines
@@ -170,8 +160,7 @@ def test_what_carries_a_risk_is_brief_where_room_is_short_and_the_record_gives_i
     carriers = {name: Carriers("memorization/zero_cap.income", 0.3, shares, 70, 70) for name in names}
     for count, carried, whole, last in ((1, 1, 1, "Record"), (2, 2, 0, "Report"), (3, 0, 0, "Report")):
         made = outcome(names[:count], memorization=0.3, carriers=carriers)
-        lines = [line.plain for line in answer_lines(made, 80)]
-        assert len(lines) <= 23
+        lines = lines_of(made)
         assert sum(line.startswith("  the age at admission carries 60%") for line in lines) == carried
         assert sum("the release has 70 of" in line for line in lines) == whole
         assert [line.partition(" ")[0] for line in lines[-2:]] == [last, "Open"]
@@ -184,9 +173,7 @@ def test_where_a_kept_limit_is_first_the_line_says_what_is_not_judged():
     told = replace(
         verdict, word="INCONCLUSIVE", brief="most exposed not judged", reason=f"it lies below 0.1, but {why}"
     )
-    text = "\n".join(
-        line.plain for line in answer_lines(replace(made, result=replace(made.result, verdicts=[told])), 80)
-    )
+    text = "\n".join(lines_of(made, verdicts=[told]))
     assert "INCONCLUSIVE  most exposed not judged" in text
     assert why in " ".join(text.split())
     assert " ".join(text.split()).index(why) < " ".join(text.split()).index("Who knows age and income guesses")
@@ -210,22 +197,16 @@ def test_a_limit_in_people_has_its_number_behind_it_where_that_takes_no_line_mor
     (first, *rest) = made.result.verdicts
     for records, whole in (("600 records (there are 300)", True), ("9,600 records (there are 6,000)", False)):
         told = replace(first, word="INCONCLUSIVE", advice=f"{records}, or no limit below 0.06")
-        result = replace(made.result, verdicts=[told, *rest])
-        lines = [line.plain for line in answer_lines(replace(made, result=result), 80)]
+        lines = lines_of(made, verdicts=[told, *rest])
         assert f"  would decide: {records}, or no limit below 6 in 100{' (0.06)' * whole}" in lines
 
 
 def test_sentences_come_by_how_near_they_are_to_their_limit():
-    """Those of limits that are crossed come first; a word that is not that of the generator stands before its own."""
     made = outcome()
-    (first, *_), near = made.result.verdicts, 0.09
+    (first, *_), near, kept = made.result.verdicts, 0.09, "NO EVIDENCE"
     told = [
         replace(first, quantity=f"memorization/{name}.income", metric=name, word=word, value=value, lower=value)
-        for name, word, value in (
-            ("rapid", "NO EVIDENCE", 0.01),
-            ("cap", "NO EVIDENCE", near),
-            ("zero_cap", "RISK", 0.3),
-        )
+        for name, word, value in (("rapid", kept, 0.01), ("cap", kept, near), ("zero_cap", "RISK", 0.3))
     ]
     told = [replace(v, upper=v.value) for v in told]
     lines = answer_lines(replace(made, result=replace(made.result, verdicts=told)), 120)
@@ -250,24 +231,26 @@ def test_on_no_terminal_each_sentence_has_its_line_and_above_it_they_are_not_sai
 def test_a_verdict_of_a_generator_is_folded_before_what_stands_below_is_left_out():
     words = "keeps 5 of 5 limits, 4 cannot tell, and one is on so many people that it says so at length"
     full = outcome(label=" ".join(["income"] * 8), leaky=0.0)
-    result = full.result
-    (verdict, *rest) = result.verdicts
-    told = replace(full, result=replace(result, verdicts=[replace(verdict, brief=words, word="RISK"), *rest]))
-    text = " ".join(" ".join(line.plain.split()) for line in answer_lines(told, 80))
-    assert words in text
+    (verdict, *rest) = full.result.verdicts
+    told = lines_of(full, verdicts=[replace(verdict, brief=words, word="RISK"), *rest])
+    assert words in " ".join(" ".join(told).split())
 
 
-def test_of_one_generator_all_stands_below_it_though_the_attacker_knows_many_columns():
+def test_of_one_generator_all_stands_below_it_and_of_three_the_sentences():
     made = outcome(memorization=0.1, limits=1)
     known = tuple(f"marital_status_{n}" for n in range(10))
     facts = made.result.facts | {"data": "real3000.csv", "control": "3000", "columns": "15"}
     (verdict, *rest) = made.result.verdicts
     told = replace(verdict, word="INCONCLUSIVE", advice="9,500 members and 9,500 control records (there are 3,000)")
-    result = replace(made.result, verdicts=[told, *rest], quasi_identifiers=known, facts=facts)
-    text = "\n".join(line.plain for line in answer_lines(replace(made, result=result), 80))
-    assert len(text.splitlines()) <= 23
+    text = "\n".join(lines_of(made, verdicts=[told, *rest], quasi_identifiers=known, facts=facts))
     assert "\n  as if 17 of 100 people had been copied" in text
     assert "\n  would decide: 9,500 members" in text
+    text = said(["cart", "trees", "vine"], memorization=0.1)
+    assert len(text.splitlines()) == 23
+    assert "\n  Who knows age and income guesses income of 10 more people" in text
+    assert "\n  would decide" not in text
+    wide = said(["cart", "trees", "vine"], memorization=0.1, width=120)
+    assert "\n  Who knows age and income guesses income of 10 more people" in wide
 
 
 def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
@@ -277,21 +260,10 @@ def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
     made = outcome(["cart", "trees"], memorization=0.1, limits=1)
     named = Verdict("cart", RELEASED, 0.0, "RISK", "values are released", brief="real values released")
     found = Released(tuple(f"{name}: values of 9 of 9 people" for name in ("mail", "phone", "street")))
-    result = replace(made.result, verdicts=[*made.result.verdicts, named], released={"cart": found})
-    lines = [line.plain for line in answer_lines(replace(made, result=result), 80)]
-    assert len(lines) <= 23
+    lines = lines_of(made, verdicts=[*made.result.verdicts, named], released={"cart": found})
     assert [line for line in lines if "street: values of 9 of 9 people" in line]
     first = ("  Who knows age and income guesses income of", f"  values are released {RELEASED}")
     assert [line for line in lines if line.startswith(first)]  # of whichever generator is shown first
-
-
-def test_of_three_generators_the_lines_are_filled_with_sentences_before_anything_else():
-    text = said(["cart", "trees", "vine"], memorization=0.1)
-    assert len(text.splitlines()) == 23
-    assert "\n  Who knows age and income guesses income of 10 more people" in text
-    assert "\n  would decide" not in text
-    wide = said(["cart", "trees", "vine"], memorization=0.1, width=120)
-    assert "\n  Who knows age and income guesses income of 10 more people" in wide
 
 
 def test_the_quantity_stands_in_grey_behind_its_sentence():
@@ -313,31 +285,12 @@ def test_no_name_of_a_generator_is_cut_and_each_that_is_not_shown_is_counted(cou
     assert len(set(shown)) + more == count
 
 
-def test_two_names_with_one_beginning_stay_apart():
+def test_names_with_one_beginning_stay_apart_and_one_with_a_line_break_is_on_one_line():
     lines = said(["hospital_cart_leaf_50", "hospital_cart_leaf_5"]).splitlines()
     (longer,) = (i for i, line in enumerate(lines) if line == "hospital_cart_leaf_50")
     (shorter,) = (i for i, line in enumerate(lines) if line == "hospital_cart_leaf_5")
     for at in (longer, shorter):
         assert lines[at + 1].split()[:3] == ["+.020", "[.000,", "+.040]"]
-
-
-def test_of_many_generators_the_rest_are_counted():
-    text = said([f"vine-{i}" for i in range(60)])
-    assert "and 55 more: 55 NO EVIDENCE" in text
-    mixed = outcome([f"vine-{i}" for i in range(60)], failures={f"ctgan-{i}": "no memory" for i in range(7)})
-    assert "and 62 more: 55 NO EVIDENCE, 7 FAILED" in "\n".join(line.plain for line in answer_lines(mixed, 80))
-
-
-@pytest.mark.parametrize(
-    "label", ["x" * 300, "<script>alert('a')</script>", '[bold]"q"[/bold]', "دخل שכר", "收入" * 40]
-)
-@pytest.mark.parametrize("width", [80, 120, 40])
-def test_no_label_breaks_a_line(label, width):
-    text = said(["n" * 100, "cart"], label=label, width=width)
-    assert label[:8] in text
-
-
-def test_a_name_with_a_line_break_or_an_escape_is_text_on_one_line():
     lines = answer_lines(outcome(label="a\nb\x1b[31mc"), 80)
     assert not any(c in line.plain for line in lines for c in "\n\x1b")
     assert any("a b [31mc" in line.plain for line in lines)
@@ -345,13 +298,23 @@ def test_a_name_with_a_line_break_or_an_escape_is_text_on_one_line():
     assert not any(c in line.plain for line in lines for c in "\n\x1b")
 
 
-def test_without_synthesizers_it_says_so():
+def test_of_many_generators_the_rest_are_counted_and_without_any_it_says_so():
+    assert "and 55 more: 55 NO EVIDENCE" in said([f"vine-{i}" for i in range(60)])
+    mixed = outcome([f"vine-{i}" for i in range(60)], failures={f"ctgan-{i}": "no memory" for i in range(7)})
+    assert "and 62 more: 55 NO EVIDENCE, 7 FAILED" in "\n".join(line.plain for line in answer_lines(mixed, 80))
     assert "No synthesizer: only reference generators ran." in said([])
+
+
+@pytest.mark.parametrize(
+    "label", ["x" * 300, "<script>alert('a')</script>", '[bold]"q"[/bold]', "دخل שכר", "收入" * 40]
+)
+@pytest.mark.parametrize("width", [80, 120, 40])
+def test_no_label_breaks_a_line(label, width):
+    assert label[:8] in said(["n" * 100, "cart"], label=label, width=width)
 
 
 @pytest.mark.parametrize("source", ["", NOT_SAID])
 def test_of_limits_that_nobody_is_named_for_it_says_that_it_is_not_said(source):
     made = outcome()
     limits = {name: replace(limit, source=source) for name, limit in made.result.limits.items()}
-    lines = [line.plain for line in answer_lines(replace(made, result=replace(made.result, limits=limits)), 80)]
-    assert "Limits      2; who set them is not said" in lines
+    assert "Limits      2; who set them is not said" in lines_of(made, limits=limits)

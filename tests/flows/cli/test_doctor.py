@@ -24,10 +24,6 @@ PASSWORD = "Zaunkoenig-7"
 
 
 def environment(place: Path, without=(), instead=()) -> Path:
-    """Return the interpreter of an environment that has all that is installed here, without some distributions.
-
-    ``instead`` of a module there is a file with a text, as a broken installation leaves one behind.
-    """
     venv.create(place, symlinks=True)
     (there,) = place.glob("lib/python*/site-packages")
     left_out = {part for name in without for part in parts_of(name)} | {name for name, _ in instead}
@@ -41,12 +37,10 @@ def environment(place: Path, without=(), instead=()) -> Path:
 
 
 def parts_of(name: str) -> set[str]:
-    """Return the names of what a distribution has put beside the others."""
     return {file.parts[0] for file in metadata.files(name) or () if file.parts[0] != ".."}
 
 
 def doctor(python, place: Path, *arguments: str, module="app", **variables: str) -> subprocess.CompletedProcess[str]:
-    """Ask the doctor as a user does, in an empty folder."""
     (place / "empty").mkdir(exist_ok=True)
     own = {k: v for k, v in os.environ.items() if not k.startswith(("PREFECT_", "MLFLOW_", "PYTHON"))}
     own |= {"PREFECT_HOME": str(place / "prefect"), **variables}
@@ -55,7 +49,6 @@ def doctor(python, place: Path, *arguments: str, module="app", **variables: str)
 
 
 def line_of(said, head: str) -> str:
-    """Return a paragraph of the screen as one line."""
     found = re.search(rf"^{head} +(.*(?:\n {{12}}.*)*)", said.stdout, re.MULTILINE)
     assert found, said
     return " ".join(found.group(1).split())
@@ -75,7 +68,6 @@ def is_one_screen_without_anything_private(said, place: Path) -> bool:
 
 @contextmanager
 def server(answers: bool, code: int = 200):
-    """Run a server that answers each request with a code, or one that takes connections and says nothing."""
     if not answers:
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))
@@ -173,9 +165,7 @@ def test_where_everything_is_broken_and_no_command_starts_the_module_tells_why_o
 
 
 @pytest.mark.parametrize(
-    ("answers", "told"),
-    [(True, "answers, with code 401"), (False, "does not answer (TimeoutError)")],
-    ids=["refuses", "silent"],
+    ("answers", "told"), [(True, "answers, with code 401"), (False, "does not answer (TimeoutError)")]
 )
 def test_a_server_that_does_not_answer_as_it_should_is_a_line(answers, told, monkeypatch):
     monkeypatch.setattr("synthrisk.flows.cli.doctor._PATIENCE_ANSWERING", 0.5)
@@ -186,19 +176,12 @@ def test_a_server_that_does_not_answer_as_it_should_is_a_line(answers, told, mon
         assert store_line(address, ".synthrisk") == f"MLflow server on this machine: {told}"
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
-        f"http://somebody:{PASSWORD}@127.0.0.1:1/x",
-        f"http://somebody:{PASSWORD}@127.0.0.1:no-port",
-        f"postgresql://somebody:{PASSWORD}@127.0.0.1:1/db",
-        f"postgresql+psycopg://somebody:{PASSWORD}@[127.0.0.1/db",
-        f"gopher://somebody:{PASSWORD}@127.0.0.1",
-        f"http://somebody:${{ABSENT}}{PASSWORD}@127.0.0.1",
-        f"sqlite:////absent/somebody/{PASSWORD}.db",
-        f"/absent/somebody/{PASSWORD}",
-    ],
-)
+@pytest.mark.parametrize("uri", [
+    f"http://somebody:{PASSWORD}@127.0.0.1:1/x", f"http://somebody:{PASSWORD}@127.0.0.1:no-port",
+    f"postgresql://somebody:{PASSWORD}@127.0.0.1:1/db", f"postgresql+psycopg://somebody:{PASSWORD}@[127.0.0.1/db",
+    f"gopher://somebody:{PASSWORD}@127.0.0.1", f"http://somebody:${{ABSENT}}{PASSWORD}@127.0.0.1",
+    f"sqlite:////absent/somebody/{PASSWORD}.db", f"/absent/somebody/{PASSWORD}",
+])  # fmt: skip
 def test_an_address_that_leads_nowhere_is_a_line_and_never_shown(tmp_path, monkeypatch, uri):
     monkeypatch.chdir(tmp_path)
     told = store_line(uri, ".synthrisk")

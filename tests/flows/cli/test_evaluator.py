@@ -21,7 +21,6 @@ UPPER = "memorization/zero_cap.income/upper"
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    """A store of somebody's own, and a folder to work in."""
     monkeypatch.chdir(tmp_path)
     before = mlflow.get_tracking_uri()
     opened(f"sqlite:///{tmp_path / 'mine.db'}")  # sooner than MLflow makes its tables
@@ -52,19 +51,13 @@ def test_a_release_is_judged_in_the_active_run_and_mlflow_can_gate_on_it(store, 
     run_id, found = judged(copy, **config)
     client = MlflowClient(store)
     run = client.get_run(run_id)
-    assert run.data.tags["verdict"] == "RISK"
-    assert run.info.status == "FINISHED"
+    assert (run.data.tags["verdict"], run.info.status) == ("RISK", "FINISHED")
     assert found.metrics["memorization/zero_cap.income"] == run.data.metrics["memorization/zero_cap.income"] > 0.2
     names = {each.path for each in client.list_artifacts(run_id)}
     assert {"1_record.html", "report.html", "measures.json", "limits.json", "records"} <= names
     assert {
-        "study.yaml",
-        "verdicts.json",
-        "checks.json",
-        "league.json",
-        "intervals.json",
-        "contributions.parquet",
-    } <= names
+        "study.yaml", "verdicts.json", "checks.json", "league.json", "intervals.json", "contributions.parquet"
+    } <= names  # fmt: skip
     sources = {each.dataset.name: json.loads(each.dataset.source) for each in run.inputs.dataset_inputs}
     for name in ("real", "release"):
         assert sources[name]["tags"]["mlflow.source.name"] == "a data frame"
@@ -79,21 +72,16 @@ def test_a_release_is_judged_in_the_active_run_and_mlflow_can_gate_on_it(store, 
         table.to_csv(f"{name}.csv", index=False)
     asked = ("--metric", "zero_cap", "--limit", 0.05, "--json", "said.json", "--offline")
     roles = ("--quasi-identifiers", "age,city", "--sensitive", "income", "--workspace", "other")
-    said = say("evaluate", "real.csv", "copy.csv", "--control", "control.csv", *asked, *roles)
-    assert said.code == 1
+    assert say("evaluate", "real.csv", "copy.csv", "--control", "control.csv", *asked, *roles).code == 1
     told = json.loads(Path("said.json").read_text("utf-8"))
     (same,) = [f for f in told["findings"] if f["synthesizer"] == "release" and f["measure"] == "zero_cap.income"]
     assert same["memorization"] == found.metrics["memorization/zero_cap.income"]
 
 
-@pytest.mark.parametrize(
-    ("config", "sentence"),
-    [
-        ({"real": "real.csv", "controls": "c.csv"}, "evaluator_config takes real, control, .*got 'controls'"),
-        ({"real": 3}, "real must be a path or a data frame, got int"),
-        ({"real": "none.csv", **ROLES}, "none.csv"),
-    ],
-)
+@pytest.mark.parametrize(("config", "sentence"), [
+    ({"real": "real.csv", "controls": "c.csv"}, "evaluator_config takes real, control, .*got 'controls'"),
+    ({"real": 3}, "real must be a path or a data frame, got int"), ({"real": "none.csv", **ROLES}, "none.csv"),
+])  # fmt: skip
 def test_what_is_wrong_is_said_in_a_sentence(store, people, config, sentence):
     with pytest.raises(InputError, match=sentence):
         judged(people(50), **config)

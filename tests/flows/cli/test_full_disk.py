@@ -21,7 +21,6 @@ main()
 
 @pytest.fixture(scope="module")
 def judge(people, tmp_path_factory):
-    """Give a folder, and a function that judges a release there where no file may be larger than so many bytes."""
     folder = tmp_path_factory.mktemp("full")
     people(600, seed=1).to_csv(folder / "real.csv", index=False)
     people(600, seed=2).to_csv(folder / "release.csv", index=False)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from synthrisk.flows.cli import evaluate
 from synthrisk.flows.cli.app import app
 from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.evaluate_settings import prepared, study_of, understood
@@ -21,11 +22,9 @@ pytestmark = pytest.mark.proof
 pytest.importorskip("distributed")
 ROLES = {"quasi_identifiers": ["town", "age", "born"], "sensitive": ["illness"]}
 LIMITS = {
-    "control_gain/zero_cap.illness": 0.05,
-    "memorization/unique_exact_matches": 0.02,
-    "risk/generalized_cap.illness": 0.9,
-    "memorization/zero_cap.illness@classes": 0.05,
-}
+    "control_gain/zero_cap.illness": 0.05, "memorization/unique_exact_matches": 0.02,
+    "risk/generalized_cap.illness": 0.9, "memorization/zero_cap.illness@classes": 0.05,
+}  # fmt: skip
 
 
 def people(rows: int, seed: int) -> pd.DataFrame:
@@ -34,16 +33,12 @@ def people(rows: int, seed: int) -> pd.DataFrame:
     def one_of(*texts: str) -> pd.Series:
         return pd.Series(rng.choice(np.array(texts, dtype=object), rows))
 
-    return pd.DataFrame(
-        {
-            "town": one_of("Łódź", "東京", "São Paulo").where(rng.random(rows) > 0.1),
-            "age": pd.Series(rng.integers(20, 40, rows), dtype="Int64").where(rng.random(rows) > 0.05),
-            "born": one_of("1970-01-01", "1980-05-31", "1990-12-24"),
-            "weight": np.round(rng.normal(70, 10, rows), 1),
-            "smokes": rng.random(rows) < 0.3,
-            "illness": one_of("flu", "asthma", "none"),
-        }
-    )
+    return pd.DataFrame({
+        "town": one_of("Łódź", "東京", "São Paulo").where(rng.random(rows) > 0.1),
+        "age": pd.Series(rng.integers(20, 40, rows), dtype="Int64").where(rng.random(rows) > 0.05),
+        "born": one_of("1970-01-01", "1980-05-31", "1990-12-24"), "weight": np.round(rng.normal(70, 10, rows), 1),
+        "smokes": rng.random(rows) < 0.3, "illness": one_of("flu", "asthma", "none"),
+    })  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -85,70 +80,50 @@ def of_one_machine(files):
     return found | {"verdicts": [v for v in found["verdicts"] if v["quantity"] != LOOK]}  # nor is the release looked at
 
 
-def test_findings_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
+def test_findings_verdicts_utility_and_keys_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
     done, parts = in_parts
     assert done.exit_code == parts["exit_code"] == of_one_machine["exit_code"] == 1, done.output
     assert len(parts["findings"]) == len(IN_PARTS) - 2
     assert [without_text(row) for row in parts["findings"]] == [without_text(row) for row in of_one_machine["findings"]]
+    parts = in_parts[1]
+    assert (len(parts["verdicts"]), parts["verdicts"]) == (len(LIMITS), of_one_machine["verdicts"])
+    assert {v["word"] for v in parts["verdicts"]} >= {"RISK", "CANNOT TELL"}
+    numbers = ("measure", "utility")
+    mine, due = ([{k: row[k] for k in numbers} for row in each["utility"]] for each in (in_parts[1], of_one_machine))
+    assert (len(mine), mine, in_parts[1]["k_anonymity"]) == (2, due, of_one_machine["k_anonymity"])
+    told = " ".join(in_parts[0].output.split())
+    assert "no reference generators, no population yardstick" in told
+    assert [each for each in ("release", "RISK") if each not in told] == []
 
 
 def without_text(row: dict) -> dict:
-    """A row of findings without what is of the record of a run, not of its numbers."""
     return {k: v for k, v in row.items() if not k.startswith(("population", "risk_population"))}
 
 
-def test_verdicts_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
-    parts = in_parts[1]
-    assert len(parts["verdicts"]) == len(LIMITS)
-    assert parts["verdicts"] == of_one_machine["verdicts"]
-    assert {v["word"] for v in parts["verdicts"]} >= {"RISK", "CANNOT TELL"}
-
-
-def test_utility_and_keys_in_parts_are_those_of_one_machine(in_parts, of_one_machine):
-    numbers = ("measure", "utility")
-    mine, due = ([{k: row[k] for k in numbers} for row in each["utility"]] for each in (in_parts[1], of_one_machine))
-    assert len(mine) == 2
-    assert mine == due
-    assert in_parts[1]["k_anonymity"] == of_one_machine["k_anonymity"]
-
-
-def test_the_terminal_says_what_is_lacking_and_what_was_found(in_parts):
-    told = " ".join(in_parts[0].output.split())
-    assert "no reference generators, no population yardstick" in told
-    assert "release" in told
-    assert "RISK" in told
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (["--references", "limited"], "--references must be 'none' with --engine dask, got 'limited'"),
-        (["--references", "none", "--metric", "rapid"], "rapid is not computed in parts"),
-        (["--references", "none", "--without", "age"], "--without, --coarsen and --noise must be left out with"),
-        (["--references", "none", "--links", "l.csv"], "--links must be left out with --engine dask, got 'l.csv'"),
-        (["--references", "none", "--identifier", "age"], "--identifier and --missing must be left out"),
-        (
-            ["--references", "none", "--threshold", "memorization/zero_cap.illness@outliers=0.1"],
-            "limits in parts take the group @classes alone",
-        ),
-        (["--references", "none", "--dask", "127.0.0.1:9"], "dask must be the address of a scheduler that answers"),
-        (["--references", "none", "--engine", "spark"], "--engine must be one of memory, dask, got 'spark'"),
-    ],
-)
+@pytest.mark.parametrize(("more", "words"), [
+    (["--references", "limited"], "--references must be 'none' with --engine dask, got 'limited'"),
+    (["--references", "none", "--metric", "rapid"], "rapid is not computed in parts"),
+    (["--references", "none", "--without", "age"], "--without, --coarsen and --noise must be left out with"),
+    (["--references", "none", "--links", "l.csv"], "--links must be left out with --engine dask, got 'l.csv'"),
+    (["--references", "none", "--identifier", "age"], "--identifier and --missing must be left out"),
+    (
+        ["--references", "none", "--threshold", "memorization/zero_cap.illness@outliers=0.1"],
+        "limits in parts take the group @classes alone",
+    ),
+    (["--references", "none", "--dask", "127.0.0.1:9"], "dask must be the address of a scheduler that answers"),
+    (["--references", "none", "--engine", "spark"], "--engine must be one of memory, dask, got 'spark'"),
+])  # fmt: skip
 def test_what_is_not_computed_in_parts_is_refused(files, more, words):
     done = CliRunner().invoke(app, command(files, *more))
     assert isinstance(done.exception, InputError)
     assert words in str(done.exception)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda t: t.assign(age="20-29"), "got coarse ones in column 'age'"),
-        (lambda t: t.assign(illness="*"), "got coarse ones in column 'illness'"),
-        (lambda t: t.drop(columns="weight"), "got ['weight'] absent and 0 others; --drop leaves out columns of real"),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), [
+    (lambda t: t.assign(age="20-29"), "got coarse ones in column 'age'"),
+    (lambda t: t.assign(illness="*"), "got coarse ones in column 'illness'"),
+    (lambda t: t.drop(columns="weight"), "got ['weight'] absent and 0 others; --drop leaves out columns of real"),
+])  # fmt: skip
 def test_coarse_cells_and_lost_columns_are_refused_rather_than_read_otherwise(files, tmp_path, change, words):
     release = tmp_path / "coarse.parquet"
     change(pd.read_parquet(files["release"])).to_parquet(release)
@@ -157,14 +132,11 @@ def test_coarse_cells_and_lost_columns_are_refused_rather_than_read_otherwise(fi
     assert words in str(done.exception)
 
 
-def test_files_that_are_not_parquet_are_refused(files, tmp_path):
+def test_files_that_are_not_parquet_or_have_other_columns_are_refused_with_a_way_out(files, tmp_path):
     table = tmp_path / "real.csv"
     table.write_text("town,age\nŁódź,30\n")
     done = CliRunner().invoke(app, command({**files, "real": str(table)}, "--references", "none"))
     assert "real must be a Parquet file or a folder of such for engine dask" in str(done.exception)
-
-
-def test_a_release_with_other_columns_is_refused_with_a_way_out(files, tmp_path):
     release = tmp_path / "release.parquet"
     pd.read_parquet(files["release"]).drop(columns="age").assign(score=1).to_parquet(release)
     done = CliRunner().invoke(app, command({**files, "release": str(release)}, "--references", "none"))
@@ -175,8 +147,6 @@ def test_a_release_with_other_columns_is_refused_with_a_way_out(files, tmp_path)
 
 
 def test_large_tables_are_told_that_parts_are_possible(files, monkeypatch, capsys):
-    from synthrisk.flows.cli import evaluate
-
     evaluate.suggest(files["real"])
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(evaluate, "MANY", 400)

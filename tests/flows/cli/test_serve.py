@@ -4,18 +4,15 @@ import pytest
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--cron", "every monday"], "--cron must be five fields such as '0 3 * * 1', got 'every monday'"),
-        (["--cron", ""], "--cron must be five fields such as '0 3 * * 1', got ''"),
-        (["--cron", "0 3 * * 1", "--timezone", "Mars"], "--timezone must be a name such as Europe/Vienna, got 'Mars'"),
-        (["--interval", "-1"], "--interval must be a number of seconds above 0, got -1"),
-        (["--interval", "nan"], "--interval must be a number of seconds above 0, got nan"),
-        (["--interval", "60", "--cron", "0 3 * * 1"], "must not stand together, got '0 3 * * 1' and 60"),
-        (["--name", "a/b"], "--name must hold none of / % & < >, and a letter, got 'a/b'"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["--cron", "every monday"], "--cron must be five fields such as '0 3 * * 1', got 'every monday'"),
+    (["--cron", ""], "--cron must be five fields such as '0 3 * * 1', got ''"),
+    (["--cron", "0 3 * * 1", "--timezone", "Mars"], "--timezone must be a name such as Europe/Vienna, got 'Mars'"),
+    (["--interval", "-1"], "--interval must be a number of seconds above 0, got -1"),
+    (["--interval", "nan"], "--interval must be a number of seconds above 0, got nan"),
+    (["--interval", "60", "--cron", "0 3 * * 1"], "must not stand together, got '0 3 * * 1' and 60"),
+    (["--name", "a/b"], "--name must hold none of / % & < >, and a letter, got 'a/b'"),
+])  # fmt: skip
 def test_a_schedule_or_name_that_is_none_is_refused(say, place, arguments, words):
     said = say("serve", "study.yaml", *arguments)
     assert (said.code, said.out) == (2, "")

@@ -31,8 +31,23 @@ from synthrisk.tasks.workspace.references import Cut, Estimated, Generator, Samp
 LOGGED = Logged("sqlite:///x", "1", "s", {}, Pages("report.html"))
 
 
+def result_of(*found, facts=None, **more):
+    settings = {f.synthesizer: {"role": "synthesizer"} for f in found}
+    own = {"records": "9", "releases": "2"} | (facts or {})
+    return StudyResult("s", "s", [*found], [], [], **{"settings": settings, "facts": own} | more)
+
+
+@pytest.fixture
+def said_of(capsys):
+    def said(*found, **more):
+        close(Outcome(result_of(*found, **more), LOGGED), verbose=True)
+        return capsys.readouterr().out
+
+    return said
+
+
 @pytest.mark.parametrize("beside", [True, False])
-def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_risk(beside, capsys):
+def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_risk(beside, said_of):
     risk, gain = Estimate(0.9, 0.8, 1.0), Estimate(0.25, 0.1, 0.4)
     details = {"control": (0.8, float("nan"))} if beside else {}
     measure = Measure("singling_out", "singling_out")
@@ -42,17 +57,13 @@ def test_the_share_of_isolated_records_that_are_members_is_told_apart_from_the_r
     own = beside_exchangeability(found)
     assert (own is not None) == beside
     found = replace(found, yardsticks={"control": own} if own else {})
-    settings, facts = {"cart": {"role": "synthesizer"}}, {"records": "9", "releases": "2"}
-    result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)
-    close(Outcome(result, LOGGED), verbose=True)
-    said = capsys.readouterr().out
+    said = said_of(found)
     assert ".900 [.800, 1.000]" in said
     assert ("share of members among isolated records, and by chance: cart .850 and .800" in said) == beside
 
 
 @pytest.mark.parametrize("identifier", ["who", None])
 def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path):
-    """Where they have, independent columns may beat the guess, and the study is valid nevertheless."""
     table = store(pd.DataFrame({"who": ["ann", "ann", "bob"], "a": [1, 2, 3], "b": list("xyx")}), tmp_path)
     sample = Sample(table, Cut("unused", "cut", 1, 2, 0.0), str(tmp_path), identifier=identifier)
     marginals = Generator("marginals", "marginals", role="reference", answer="independent")
@@ -63,45 +74,37 @@ def test_a_study_says_whether_entities_have_several_records(identifier, tmp_path
 
 
 @pytest.mark.parametrize("claims", [True, False])
-def test_the_guess_of_claims_is_not_called_constant(claims, capsys):
-    """It is S, how often such claims are right by luck, and has a line of its own."""
+def test_the_guess_of_claims_is_not_called_constant(claims, said_of):
     details = {"statistical_confidence": (0.6, 0.6)} if claims else {}
     risk, measure = Estimate(0.9, 0.8, 1.0), Measure("inference", "inference" if claims else "zero_cap", "vote")
     found = Finding("release", "synthesizer", measure, risk, risk, risk, 0.6, details=details)
-    settings, facts = {"release": {"role": "synthesizer"}}, {"records": "9", "releases": "1"}
-    result = StudyResult("s", "s", [found], [], [], settings=settings, facts=facts)
-    close(Outcome(result, LOGGED), verbose=True)
-    said = capsys.readouterr().out
+    said = said_of(found, facts={"releases": "1"})
     assert ("constant guess: .600" in said) != claims
     assert ("statistical guess S: release .600" in said) == claims
 
 
-def test_members_found_are_a_line_a_synthesizer(capsys):
+def test_members_found_are_a_line_a_synthesizer(said_of):
     measure, risk = Measure("membership", "membership"), Estimate(0.5, 0.4, 0.6)
     tpr = {0.01: Estimate(0.03, 0.02, 0.04), 0.001: NOT_ESTIMABLE}
     found = [
         Finding("cart", "synthesizer", measure, risk, risk, risk, tpr=tpr, epsilon=EpsilonBound(1.25, 0.001)),
         Finding("copula", "synthesizer", measure, risk, risk, risk, tpr={0.01: NOT_ESTIMABLE}),
     ]
-    settings = {f.synthesizer: {"role": "synthesizer"} for f in found}
-    result = StudyResult("s", "s", found, [], [], settings=settings, facts={"records": "9", "releases": "2"})
-    close(Outcome(result, LOGGED), verbose=True)
-    said = capsys.readouterr().out
+    said = said_of(*found)
     assert "cart: members found .030 at FPR 1.0%, epsilon at least 1.25\n" in said
     assert "copula: members found" not in said
 
 
-def test_releases_are_told_before_anything_else(capsys):
+def test_releases_are_told_before_anything_else(said_of):
     rng = np.random.default_rng(0)
     real = pd.DataFrame({"age": rng.integers(18, 90, 200), "pay": rng.normal(size=200), "vote": list("ab") * 100})
     members, control = real[:120], real[120:]
     checks = [check_release(members, control, members), check_release(members, control, control.assign(vote="a"))]
     settings = {"cart": {"role": "synthesizer"}, "copy": {"role": "reference"}, "trees": {"role": "synthesizer"}}
     summaries = {"cart": summarise(checks), "copy": summarise(checks[:1]), "trees": summarise(checks[1:])}
-    facts = {"records": "200", "releases": "2"}
-    result = StudyResult("s", "s", [], [], [], settings=settings, facts=facts, releases=summaries)
-    close(Outcome(result, LOGGED), verbose=True)
-    said = " ".join(capsys.readouterr().out.split())
+    told = {"settings": settings, "facts": {"records": "200"}}
+    result, none = result_of(**told, releases=summaries), result_of(**told)
+    said = " ".join(said_of(**told, releases=summaries).split())
     assert "60 (0.0)" in said
     why = "column 'vote' is constant in the release, but not among the members"
     assert f"Mind cart: left out: 1 of 2 releases: {why}" in said
@@ -110,15 +113,13 @@ def test_releases_are_told_before_anything_else(capsys):
     assert "Copy? cart: 1 of 2 releases: 100.0% of the members occur in the release as they are" in said
     assert "more signs are in the report" in said
     assert "Copy? copy" not in said
-    told = as_json(result)["releases"]
-    assert [(row["synthesizer"], row["rows_of_members"]) for row in told] == [("cart", 60), ("copy", 120), ("trees", 0)]
-    assert told[1]["invalid"] == ""
+    rows = as_json(result)["releases"]
+    assert [(row["synthesizer"], row["rows_of_members"]) for row in rows] == [("cart", 60), ("copy", 120), ("trees", 0)]
+    assert rows[1]["invalid"] == ""
     text = report_of(result, "")
     assert text.index("The releases before they are judged") < text.index("<h2>Provenance")
     assert "column &#39;vote&#39; is constant in the release" in text
-    none = StudyResult("s", "s", [], [], [], settings=settings, facts=facts)
-    close(Outcome(none, LOGGED), verbose=True)
-    assert "equal a member" not in capsys.readouterr().out
+    assert "equal a member" not in said_of(**told)
     assert "The releases before they are judged" not in report_of(none, "")
 
 
@@ -131,7 +132,6 @@ def test_two_repetitions_are_told(repetitions, capsys):
 
 @pytest.mark.parametrize("epsilon", ["", "1.00"])
 def test_names_in_tables_break_between_words_alone(epsilon):
-    """An epsilon leaves less room for names than the longest of them takes: then they stand above their numbers."""
     table = Generators("rapid.income", HEADS)
     table.add_column("verdict")
     if epsilon:

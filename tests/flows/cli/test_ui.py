@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from urllib.request import urlopen
 
 import pandas as pd
 import pytest
+from connections import free_port
 
 from synthrisk.flows.cli import ui
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -25,13 +25,10 @@ pytestmark = pytest.mark.proof
 NAME = "Köln's [bold] <b>study</b>"
 FOUND = Estimate(0.5, 0.4, 0.6)
 STUDY = StudyResult(
-    "20260101-000000-aaaaaa",
-    NAME,
-    [Finding("cart", "synthesizer", Measure("zero_cap", "zero_cap", "a"), FOUND, FOUND, FOUND)],
-    [],
-    [],
+    "20260101-000000-aaaaaa", NAME,
+    [Finding("cart", "synthesizer", Measure("zero_cap", "zero_cap", "a"), FOUND, FOUND, FOUND)], [], [],
     settings={"cart": {"role": "synthesizer", "kind": "cart"}},
-)
+)  # fmt: skip
 COMMAND = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
@@ -46,7 +43,6 @@ echo "$1" >> opened.txt
 
 @pytest.fixture
 def workspace(tmp_path, logged_of, monkeypatch):
-    """A workspace with two studies of one name, and a browser that writes down what it is asked to open."""
     monkeypatch.chdir(tmp_path)
     table = store(pd.DataFrame({"a": [1, 2, 3]}), Path("work"))
     for name in ("20260101-000000-aaaaaa", "20260102-000000-bbbbbb"):
@@ -62,28 +58,14 @@ def workspace(tmp_path, logged_of, monkeypatch):
     return tmp_path
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
 def start(given: list[str]) -> subprocess.Popen[str]:
-    """Start the command line, in a session of its own."""
     return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *given],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", COMMAND, *given], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
-    )
+    )  # fmt: skip
 
 
 def own_processes(group: int) -> list[str]:
-    """Return the commands of the processes whose session a process leads, and that run.
-
-    A process that has ended and that nobody has waited for yet, as a browser for a moment, has no command any more.
-    """
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
@@ -147,22 +129,19 @@ def test_a_name_that_is_none_gets_the_nearest(workspace, say):
     assert f"did you mean {NAME!r}?" in said.err
 
 
-def test_a_server_that_does_not_come_up_is_one_sentence(workspace):
-    Path("work/mlflow.db").write_bytes(b"SQLite format 3\0" + b"broken" * 20)
+@pytest.mark.parametrize(("broken", "words"), [(True, "file is not a database"), (False, "gunicorn")])
+def test_a_server_that_does_not_come_up_is_one_sentence_with_what_mlflow_said_of_it(
+    workspace, monkeypatch, broken, words
+):
+    if broken:
+        Path("work/mlflow.db").write_bytes(b"SQLite format 3\0" + b"broken" * 20)
+    else:
+        monkeypatch.setenv("MLFLOW_GUNICORN_OPTS", "--timeout 60")
     given = ["ui", "--workspace", "work", "--port", str(free_port())]
     said = subprocess.run([sys.executable, "-c", COMMAND, *given], capture_output=True, text=True, timeout=120)
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr.splitlines()[-1].startswith("Error: the MLflow server must answer at port ")
-    assert "file is not a database" in said.stderr, "what MLflow said of it"
-
-
-def test_what_mlflow_is_told_by_the_environment_and_does_not_take_is_one_sentence(workspace, monkeypatch):
-    monkeypatch.setenv("MLFLOW_GUNICORN_OPTS", "--timeout 60")
-    given = ["ui", "--workspace", "work", "--port", str(free_port())]
-    said = subprocess.run([sys.executable, "-c", COMMAND, *given], capture_output=True, text=True, timeout=120)
-    assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr.splitlines()[-1].startswith("Error: the MLflow server must answer at port ")
-    assert "gunicorn" in said.stderr
+    assert words in said.stderr
 
 
 def test_a_server_that_is_killed_is_told(workspace):

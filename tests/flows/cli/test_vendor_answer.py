@@ -17,7 +17,6 @@ EXACT = {"memorization/rapid.income": 0.31415926, "memorization/copies.income": 
 
 
 def result(checks=(), limits=EXACT, **more):
-    """Return what one release has shown, with numbers that must not be told; ``copies`` counts equal rows."""
     measures = [
         Measure("rapid", "rapid", "income"),
         Measure("copies", "common_rows_proportion", "income"),
@@ -25,31 +24,23 @@ def result(checks=(), limits=EXACT, **more):
     ]
     found = Estimate(0.31415926, 0.27182818, 0.35)
     return StudyResult(
-        "20261123-013609-1ddbd6",
-        "evaluate",
-        [Finding("release", "synthesizer", m, found, found, found) for m in measures],
-        checks,
+        "20261123-013609-1ddbd6", "evaluate",
+        [Finding("release", "synthesizer", m, found, found, found) for m in measures], checks,
         [
             Verdict("release", name, 0.125, "RISK", "19 rows equal a real one", value, 0.27182818, 0.35, "19 rows")
             for name, value in limits.items()
         ],
-        limits={name: Limit(0.125, "the board") for name in limits},
-        settings={"release": {"role": "synthesizer"}},
-        warnings=("19 rows are real",),
-        **more,
-    )
+        limits={name: Limit(0.125, "the board") for name in limits}, settings={"release": {"role": "synthesizer"}},
+        warnings=("19 rows are real",), **more,
+    )  # fmt: skip
 
 
-def test_shares_are_of_whole_people_and_equal_rows_have_none(capsys):
-    assert vendor_answer(result()) == {
-        "word": "RISK",
-        "exit_code": 1,
-        "limits": [
-            {"quantity": "memorization/rapid.income", "word": "RISK", "limit": 12.5, "people_in_100": 31},
-            {"quantity": "memorization/copies.income", "word": "RISK", "limit": 12.5, "people_in_100": None},
-            {"quantity": "tpr/membership", "word": "RISK", "limit": 12.5, "people_in_100": 0},
-        ],
-    }
+def test_shares_are_of_whole_people_equal_rows_have_none_and_nothing_exact_is_told(capsys):
+    assert vendor_answer(result()) == {"word": "RISK", "exit_code": 1, "limits": [
+        {"quantity": "memorization/rapid.income", "word": "RISK", "limit": 12.5, "people_in_100": 31},
+        {"quantity": "memorization/copies.income", "word": "RISK", "limit": 12.5, "people_in_100": None},
+        {"quantity": "tpr/membership", "word": "RISK", "limit": 12.5, "people_in_100": 0},
+    ]}  # fmt: skip
     print_vendor_answer(result())
     assert capsys.readouterr().out == (
         "Verdict  RISK\n"
@@ -58,28 +49,19 @@ def test_shares_are_of_whole_people_and_equal_rows_have_none(capsys):
         "memorization/copies.income      12.5         -  RISK\n"
         "tpr/membership                  12.5         0  RISK\n"
     )
-
-
-def test_nothing_exact_is_told(capsys):
     print_vendor_answer(result())
     told = capsys.readouterr().out + json.dumps(vendor_answer(result()))
     assert not re.search(r"\.3|\.27|\.26|\.00|-0|19|report|2026", told)
+    answer = vendor_answer(result(limits={"tpr/membership": NOT_ESTIMABLE.value}))
+    assert [each["people_in_100"] for each in answer["limits"]] == [None]
 
 
-@pytest.mark.parametrize(
-    ("more", "word", "code"),
-    [
-        ({"limits": {}}, "NOT JUDGED", 0),
-        ({"checks": [Check("fresh", "all", "around 0", False, "31 of 100")]}, "INVALID", 3),
-        ({"limits": {}, "failures": {"release": "no file at vendor.csv, 19 rows"}}, "FAILED", 1),
-    ],
-)
+@pytest.mark.parametrize(("more", "word", "code"), [
+    ({"limits": {}}, "NOT JUDGED", 0),
+    ({"checks": [Check("fresh", "all", "around 0", False, "31 of 100")]}, "INVALID", 3),
+    ({"limits": {}, "failures": {"release": "no file at vendor.csv, 19 rows"}}, "FAILED", 1),
+])  # fmt: skip
 def test_without_a_verdict_the_word_alone_is_told(more, word, code, capsys):
     assert vendor_answer(result(**more)) == {"word": word, "exit_code": code, "limits": []}
     print_vendor_answer(result(**more))
     assert capsys.readouterr().out == f"Verdict  {word}\n"
-
-
-def test_a_limit_whose_quantity_is_not_defined_has_no_number():
-    answer = vendor_answer(result(limits={"tpr/membership": NOT_ESTIMABLE.value}))
-    assert [each["people_in_100"] for each in answer["limits"]] == [None]

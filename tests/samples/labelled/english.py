@@ -1,19 +1,6 @@
 """Tables from the United States and the United Kingdom."""
 
-from samples.labelled.table import (
-    ANSWER,
-    AWAY,
-    CLOSE,
-    DROPPED,
-    EITHER,
-    LEVELS,
-    OPEN,
-    QUASI,
-    SCALE,
-    SENSITIVE,
-    Table,
-    number,
-)
+from samples.labelled.table import ANSWER, AWAY, CLOSE, DROPPED, EITHER, LEVELS, OPEN, QUASI, SCALE, SENSITIVE, Table
 
 
 def american() -> Table:
@@ -28,11 +15,9 @@ def american() -> Table:
     t.add("Race/Ethnicity", t.pick("White|Black|Asian|Hispanic|Other"), LEVELS, CLOSE)
     t.add("Date of Service", service.strftime("%m/%d/%Y"), "date", EITHER, service)
     t.add("Dx Code", t.pick("E11.9|I10|J45.909|F32.9|Z00.00"), LEVELS, SENSITIVE)
-    t.add("Paid Amount", [f"${x}" for x in number(paid, 2, ".", ",")], "number", "sensitive other", paid, {"": 0.03})
+    t.add("Paid Amount", [f"${x}" for x in t.number(paid, 2, ".", ",")], "number", "sensitive other", paid, {"": 0.03})
     t.add("Insurance", t.pick("Medicare|Medicaid|Private|None"), LEVELS, OPEN, kept=["None"])
-    t.add(
-        "Notes", t.sentences("patient called back about the bill and asked for a copy of the letter"), "text", DROPPED
-    )
+    t.add("Notes", t.sentences("patient called back about the bill and asked for a copy of the letter"), "text", DROPPED)  # fmt: skip
     return t
 
 
@@ -58,15 +43,7 @@ def bank() -> Table:
     age, balance = t.ages(18, 90), t.rng.normal(1300, 2500, t.rows).round(0).astype(int)
     length, contacts = t.rng.integers(5, 1500, t.rows), t.rng.geometric(0.4, t.rows)
     t.add("age", age, "number", QUASI, age)
-    t.add(
-        "job",
-        t.pick("admin.|blue-collar|management|retired|services|student"),
-        LEVELS,
-        QUASI,
-        None,
-        {"unknown": 0.02},
-        unsure=["unknown"],
-    )
+    t.add("job", t.pick("admin.|blue-collar|management|retired|services|student"), LEVELS, QUASI, None, {"unknown": 0.02}, unsure=["unknown"])  # fmt: skip
     t.add("marital", t.pick("married|single|divorced", [60, 28, 12]), LEVELS, QUASI)
     t.add("education", t.pick("primary|secondary|tertiary"), LEVELS, QUASI, None, {"unknown": 0.04}, unsure=["unknown"])
     t.add("default", t.pick("yes|no", [1, 30]), ANSWER, "sensitive other")
@@ -76,16 +53,7 @@ def bank() -> Table:
     t.add("month", t.pick("jan|feb|mar|apr|may|jun|jul|aug"), LEVELS, EITHER)
     t.add("duration", length, "number duration", "other", length)
     t.add("campaign", contacts, "number", "other quasi-identifier", contacts)
-    t.add(
-        "poutcome",
-        t.pick("failure|other|success"),
-        LEVELS,
-        "sensitive other",
-        None,
-        {"unknown": 0.6},
-        ["other"],
-        ["unknown"],
-    )
+    t.add("poutcome", t.pick("failure|other|success"), LEVELS, "sensitive other", None, {"unknown": 0.6}, ["other"], ["unknown"])  # fmt: skip
     t.add("y", t.pick("yes|no", [1, 8]), ANSWER, "sensitive other")
     return t
 
@@ -93,11 +61,8 @@ def bank() -> Table:
 def census() -> Table:
     t = Table("census", 1500, 34, ",", "utf-8")
     age, weight, gain, hours = (
-        t.ages(17, 90),
-        t.rng.integers(20000, 700000, t.rows),
-        t.rng.integers(1, 9000, t.rows),
-        t.ages(5, 80),
-    )
+        t.ages(17, 90), t.rng.integers(20000, 700000, t.rows), t.rng.integers(1, 9000, t.rows), t.ages(5, 80),
+    )  # fmt: skip
     gain = gain * (t.rng.random(t.rows) < 0.1)
     t.add("age", age, "number", QUASI, age)
     t.add("workclass", t.pick("Private|Self-emp|Local-gov|State-gov"), LEVELS, QUASI, None, {"?": 0.06})
@@ -111,9 +76,7 @@ def census() -> Table:
     t.add("sex", t.pick("Male|Female"), "category boolean code", QUASI)
     t.add("capital-gain", gain, "number", "sensitive other", gain)
     t.add("hours-per-week", hours, "number", EITHER, hours)
-    t.add(
-        "native-country", t.pick("United-States|Mexico|Germany|India", [90, 5, 2, 3]), LEVELS, QUASI, None, {"?": 0.02}
-    )
+    t.add("native-country", t.pick("United-States|Mexico|Germany|India", [90, 5, 2, 3]), LEVELS, QUASI, None, {"?": 0.02})  # fmt: skip
     t.add("income", t.pick("<=50K|>50K", [3, 1]), "category boolean code", SENSITIVE)
     return t
 
@@ -125,10 +88,8 @@ def employees() -> Table:
         "Able Baker Cole Drew Ellis Ford Gray Hill Irons Judd King",
     )
     hired, salary, left = (
-        t.days("2005-01-01", "2023-12-31"),
-        t.amounts(62000, 0.3, 0),
-        t.days("2020-01-01", "2023-12-31"),
-    )
+        t.days("2005-01-01", "2023-12-31"), t.amounts(62000, 0.3, 0), t.days("2020-01-01", "2023-12-31"),
+    )  # fmt: skip
     t.add("employee_id", [f"E{i:04d}" for i in range(t.rows)], "code text", AWAY)
     t.add("full_name", names, "text category code", AWAY)
     t.add("email", [f"{n.lower().replace(' ', '.')}{i}@example.com" for i, n in enumerate(names)], "text code", AWAY)
@@ -137,7 +98,7 @@ def employees() -> Table:
     t.add("job_title", t.pick("Analyst|Manager|Director|Clerk"), LEVELS, QUASI)
     t.add("hire_date", hired.strftime("%b %d, %Y"), "date", EITHER, hired)
     t.add("termination_date", left.strftime("%Y-%m-%d"), "date", EITHER, left, {"": 0.8})
-    t.add("salary", number(salary, 0, ".", ","), "number", SENSITIVE, salary)
+    t.add("salary", t.number(salary, 0, ".", ","), "number", SENSITIVE, salary)
     t.add("performance_rating", t.pick(range(1, 6)), SCALE, "sensitive other")
     t.add("remote", t.pick(["TRUE", "FALSE"]), "boolean", EITHER)
     t.add("company", ["Acme Ltd"] * t.rows, "constant", DROPPED)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from samples.labelled.table import ANSWER, AWAY, DROPPED, EITHER, LEVELS, OPEN, QUASI, SCALE, SENSITIVE, Table, number
+from samples.labelled.table import ANSWER, AWAY, DROPPED, EITHER, LEVELS, OPEN, QUASI, SCALE, SENSITIVE, Table
 
 
 def japanese() -> Table:
@@ -16,7 +16,7 @@ def japanese() -> Table:
     t.add("郵便番号", t.pick(["100-0001", "060-0042", "530-0001"]), LEVELS, QUASI)
     t.add("都道府県", t.pick("東京都|北海道|大阪府|沖縄県"), LEVELS, QUASI)
     t.add("職業", t.pick("会社員|公務員|自営業|学生"), LEVELS, QUASI)
-    t.add("年収", [f"{x}円" for x in number(income, 0, ".", ",")], "number", SENSITIVE, income, {"不明": 0.05})
+    t.add("年収", [f"{x}円" for x in t.number(income, 0, ".", ",")], "number", SENSITIVE, income, {"不明": 0.05})
     t.add("病名", t.pick("糖尿病|高血圧|喘息|うつ病"), LEVELS, SENSITIVE)
     t.add("喫煙", t.pick("はい|いいえ"), ANSWER, OPEN)
     return t
@@ -29,7 +29,7 @@ def shift_jis() -> Table:
     t.add("年代", t.pick("20代|30代|40代|50代|60代以上"), LEVELS, QUASI)
     t.add("性別", t.pick("男性|女性"), "category boolean code", QUASI)
     t.add("購入日", day.strftime("%Y/%m/%d"), "date", EITHER, day)
-    t.add("金額", number(price, 0, ".", ","), "number", "sensitive other", price)
+    t.add("金額", t.number(price, 0, ".", ","), "number", "sensitive other", price)
     t.add("商品", t.pick("書籍|食品|衣類|家電"), LEVELS, OPEN)
     return t
 
@@ -45,7 +45,7 @@ def panel() -> Table:
     t.add("birth_date", born.strftime("%Y-%m-%d"), "date", QUASI, born)
     t.add("age", age, "number", QUASI, age)
     t.add("sex", sex, "category boolean code", QUASI)
-    t.add("systolic_bp", number(pressure, 0), "number", "sensitive other", pressure, {"-1": 0.03})
+    t.add("systolic_bp", t.number(pressure, 0), "number", "sensitive other", pressure, {"-1": 0.03})
     t.add("diagnosis", t.pick("hypertension|diabetes|none", [3, 2, 5]), LEVELS, SENSITIVE, kept=["none"])
     t.add("medication", t.pick("metformin|lisinopril|placebo"), LEVELS, "sensitive other")
     return t
@@ -61,7 +61,7 @@ def events() -> Table:
     t.add("ip_address", [f"10.0.{a}.{b}" for a, b in t.rng.integers(0, 255, (t.rows, 2))], "code text category", AWAY)
     t.add("device", t.pick("mobile|desktop|tablet"), LEVELS, EITHER)
     t.add("country", t.pick("DE|FR|NA|US", [5, 3, 1, 6]), LEVELS, QUASI, kept=["NA"])
-    t.add("response_ms", number(wait, 3), "number duration", "other sensitive", wait)
+    t.add("response_ms", t.number(wait, 3), "number duration", "other sensitive", wait)
     t.add("success", t.pick(["true", "false"], [9, 1]), "boolean", "sensitive other")
     return t
 
@@ -74,7 +74,7 @@ def last_is_a_time() -> Table:
     t.add("region", t.pick("north|south|east|west"), LEVELS, QUASI)
     t.add("occupation", t.pick("teacher|nurse|clerk|driver"), LEVELS, QUASI)
     t.add("religion", t.pick("none|christian|muslim|jewish", [4, 4, 1, 1]), LEVELS, SENSITIVE, kept=["none"])
-    t.add("monthly_income", number(pay, 2), "number", SENSITIVE, pay)
+    t.add("monthly_income", t.number(pay, 2), "number", SENSITIVE, pay)
     t.add("created_at", when.strftime("%Y-%m-%d %H:%M:%S"), "date", DROPPED, when)
     return t
 
@@ -100,7 +100,7 @@ def nameless() -> Table:
     t.add("c1", [f"X{i}" for i in t.distinct(100000, 999999)], "code text", AWAY)
     t.add("c2", c2, "number", OPEN, c2)
     t.add("c3", t.pick("a|b|c"), LEVELS, OPEN)
-    t.add("c4", number(c4, 4), "number", OPEN, c4)
+    t.add("c4", t.number(c4, 4), "number", OPEN, c4)
     t.add("c5", t.pick(["0012", "0440", "7001", "0991"]), LEVELS, OPEN)
     t.add("c6", c6.strftime("%Y%m%d"), "date", EITHER, c6)
     t.add("c7", t.sentences("it was late when the man came in and asked for the key"), "text", DROPPED)
@@ -122,7 +122,7 @@ def capitals() -> Table:
     t.add("STATEFIP", t.pick(["01", "06", "36", "48"]), LEVELS, QUASI)
     t.add("OCC", t.pick(["0010", "2310", "4700", "9130"]), LEVELS, QUASI)
     t.add("INCWAGE", wage, "number", SENSITIVE, wage, {"999999": 0.15})
-    t.add("PERWT", number(weight, 2), "number", "other dropped", weight)
+    t.add("PERWT", t.number(weight, 2), "number", "other dropped", weight)
     t.add("DIFFCARE", t.pick([1, 2], [95, 5]), "category code boolean number", "sensitive other")
     return t
 

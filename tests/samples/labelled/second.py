@@ -1,36 +1,18 @@
 """A second set of tables, labelled after the first had been mended: it says what the mends are worth elsewhere."""
 
-from samples.labelled.table import (
-    ANSWER,
-    AWAY,
-    CLOSE,
-    DROPPED,
-    EITHER,
-    LEVELS,
-    OPEN,
-    QUASI,
-    SCALE,
-    SENSITIVE,
-    Table,
-    number,
-)
+from samples.labelled.table import ANSWER, AWAY, CLOSE, DROPPED, EITHER, LEVELS, OPEN, QUASI, SCALE, SENSITIVE, Table
 
 
 def finnish() -> Table:
     t = Table("Finnish register", 600, 61, ";", "iso8859-15")
     born, pay = t.days("1940-01-01", "2003-01-01"), t.amounts(3100, 0.4)
-    t.add(
-        "henkilötunnus",
-        [f"{d}-{i}X" for d, i in zip(born.strftime("%d%m%y"), t.distinct(100, 999), strict=True)],
-        "code text",
-        AWAY,
-    )
+    t.add("henkilötunnus", [f"{d}-{i}X" for d, i in zip(born.strftime("%d%m%y"), t.distinct(100, 999), strict=True)], "code text", AWAY)  # fmt: skip
     t.add("sukupuoli", t.pick("mies|nainen"), "category boolean code", QUASI)
     t.add("syntymäaika", [f"{d.day}.{d.month}.{d.year}" for d in born], "date", QUASI, born)
     t.add("kunta", t.pick("Helsinki|Jyväskylä|Oulu|Äänekoski"), LEVELS, QUASI)
     t.add("siviilisääty", t.pick("naimaton|naimisissa|eronnut|leski"), LEVELS, QUASI)
     t.add("koulutusaste", t.pick("perusaste|keskiaste|korkea-aste"), LEVELS, QUASI)
-    t.add("kuukausipalkka", [f"{x} €" for x in number(pay, 2, ",", " ")], "number", SENSITIVE, pay, {"": 0.05})
+    t.add("kuukausipalkka", [f"{x} €" for x in t.number(pay, 2, ",", " ")], "number", SENSITIVE, pay, {"": 0.05})
     t.add("tupakoi", t.pick("kyllä|ei", [1, 4]), ANSWER, OPEN)
     return t
 
@@ -45,14 +27,7 @@ def hungarian() -> Table:
     t.add("megye", t.pick("Pest|Győr-Moson-Sopron|Zala|Vas"), LEVELS, QUASI)
     t.add("foglalkozás", t.pick("tanár|orvos|eladó|nyugdíjas"), LEVELS, QUASI)
     t.add("családi állapot", t.pick("nős|hajadon|elvált|özvegy"), LEVELS, QUASI)
-    t.add(
-        "jövedelem",
-        [f"{x} Ft" for x in number(income, 0, ",", " ")],
-        "number",
-        SENSITIVE,
-        income,
-        {"nem válaszol": 0.08},
-    )
+    t.add("jövedelem", [f"{x} Ft" for x in t.number(income, 0, ",", " ")], "number", SENSITIVE, income, {"nem válaszol": 0.08})  # fmt: skip
     t.add("vallás", t.pick("katolikus|református|nincs"), LEVELS, SENSITIVE, kept=["nincs"])
     t.add("dohányzik", t.pick("igen|nem"), ANSWER, OPEN)
     return t
@@ -78,24 +53,14 @@ def swiss() -> Table:
     t = Table("Swiss taxes", 600, 64, ";", "cp1252")
     tax, wealth = t.amounts(8200), t.amounts(150000, 0.9, 0)
     born = t.days("1935-01-01", "2003-01-01")
-    t.add(
-        "AHV-Nr.",
-        [f"756.{i:04d}.{j:04d}.{i % 90 + 10}" for i, j in zip(t.distinct(1, 9999), t.distinct(1, 9999), strict=True)],
-        "code text",
-        AWAY,
-    )
-    t.add(
-        "Name, Vorname",
-        [p.replace(" ", ", ") for p in t.people("Meier Müller Zürcher Rossi Favre", "Urs Reto Anna Lea")],
-        "category code text",
-        AWAY,
-    )
+    t.add("AHV-Nr.", [f"756.{i:04d}.{j:04d}.{i % 90 + 10}" for i, j in zip(t.distinct(1, 9999), t.distinct(1, 9999), strict=True)], "code text", AWAY)  # fmt: skip
+    t.add("Name, Vorname", [p.replace(" ", ", ") for p in t.people("Meier Müller Zürcher Rossi Favre", "Urs Reto Anna Lea")], "category code text", AWAY)  # fmt: skip
     t.add("Geb.-Datum", born.strftime("%d.%m.%Y"), "date", QUASI, born)
     t.add("Zivilstand", t.pick("ledig|verheiratet|geschieden|verwitwet"), LEVELS, QUASI)
     t.add("Wohnkanton", t.pick("ZH|BE|GE|TI|UR"), LEVELS, QUASI)
     t.add("Heimatland", t.pick("CH|IT|DE|NA|PT", [70, 10, 10, 2, 8]), LEVELS, QUASI, kept=["NA"])
-    t.add("Steuerbetrag", [f"CHF {x}" for x in number(tax, 2, ".", "'")], "number", "sensitive other", tax)
-    t.add("Reinvermögen", number(wealth, 0, ".", "'"), "number", SENSITIVE, wealth)
+    t.add("Steuerbetrag", [f"CHF {x}" for x in t.number(tax, 2, ".", "'")], "number", "sensitive other", tax)
+    t.add("Reinvermögen", t.number(wealth, 0, ".", "'"), "number", SENSITIVE, wealth)
     t.add("Kirchensteuer", t.pick("ja|nein"), ANSWER, "sensitive other")
     return t
 
@@ -109,7 +74,7 @@ def mexican() -> Table:
     t.add("género", t.pick("Masculino|Femenino|No binario", [49, 49, 2]), LEVELS, QUASI)
     t.add("entidad_federativa", t.pick("Jalisco|Oaxaca|Nuevo León|CDMX"), LEVELS, QUASI)
     t.add("ocupación", t.pick("campesino|maestra|comerciante|hogar"), LEVELS, QUASI)
-    t.add("peso_kg", number(weight, 1), "number", OPEN, weight, {"s/d": 0.05})
+    t.add("peso_kg", t.number(weight, 1), "number", OPEN, weight, {"s/d": 0.05})
     t.add("motivo_consulta", t.sentences("dolor de cabeza desde hace tres días con fiebre y tos", 0.1), "text", DROPPED)
     t.add("padecimiento", t.pick("diabetes|hipertensión|gripe|depresión"), LEVELS, SENSITIVE)
     t.add("embarazo", t.pick("Sí|No", [1, 8]), ANSWER, SENSITIVE, None, {"No aplica": 0.4})
@@ -125,7 +90,7 @@ def greek() -> Table:
     t.add("ηλικία", age, "number", QUASI, age)
     t.add("περιφέρεια", t.pick("Αττική|Κρήτη|Ήπειρος"), LEVELS, QUASI)
     t.add("εκπαίδευση", t.pick("πρωτοβάθμια|δευτεροβάθμια|τριτοβάθμια"), LEVELS, QUASI)
-    t.add("εισόδημα", [f"{x} €" for x in number(pay, 2, ",", ".")], "number", SENSITIVE, pay)
+    t.add("εισόδημα", [f"{x} €" for x in t.number(pay, 2, ",", ".")], "number", SENSITIVE, pay)
     t.add("θρήσκευμα", t.pick("ορθόδοξος|καθολικός|κανένα", [8, 1, 1]), LEVELS, SENSITIVE)
     t.add("καπνιστής", t.pick("ναι|όχι"), ANSWER, OPEN)
     return t
@@ -139,7 +104,7 @@ def ukrainian() -> Table:
     t.add("дата народження", born.strftime("%d.%m.%Y"), "date", QUASI, born)
     t.add("область", t.pick("Київська|Львівська|Одеська"), LEVELS, QUASI)
     t.add("освіта", t.pick("середня|вища|немає"), LEVELS, QUASI, kept=["немає"])
-    t.add("заробітна плата", number(pay, 2, ",", " "), "number", SENSITIVE, pay)
+    t.add("заробітна плата", t.number(pay, 2, ",", " "), "number", SENSITIVE, pay)
     t.add("діагноз", t.pick("діабет|астма|гіпертонія"), LEVELS, SENSITIVE)
     t.add("інвалідність", t.pick("так|ні", [1, 9]), ANSWER, SENSITIVE)
     return t
@@ -148,10 +113,8 @@ def ukrainian() -> Table:
 def loans() -> Table:
     t = Table("US loans", 1000, 68, "|", "utf-8")
     amount, rate, score = (
-        t.amounts(12000, 0.6, 0),
-        t.rng.uniform(5, 28, t.rows).round(2),
-        t.rng.integers(580, 850, t.rows),
-    )
+        t.amounts(12000, 0.6, 0), t.rng.uniform(5, 28, t.rows).round(2), t.rng.integers(580, 850, t.rows),
+    )  # fmt: skip
     opened, when = t.days("2012-01-01", "2019-12-31"), t.instants("2020-01-01")
     t.add("LoanNumber", t.distinct(10**6, 10**7), "number code", AWAY)
     t.add("BorrowerFirstName", t.pick(["Ann", "Bob", "Cy", "Dee", "Eve", "Flo", "Gus"]), LEVELS, AWAY)
@@ -159,9 +122,9 @@ def loans() -> Table:
     t.add("zip3", t.pick(["010xx", "100xx", "606xx", "941xx"]), LEVELS, QUASI)
     t.add("HomeOwnership", t.pick("RENT|MORTGAGE|OWN"), LEVELS, OPEN)
     t.add("EmpTitle", t.pick("Teacher|Nurse|Driver|Manager|Owner"), LEVELS, QUASI, None, {"n/a": 0.07})
-    t.add("AnnualIncome", [f"${x}" for x in number(amount * 4, 0, ".", ",")], "number", SENSITIVE, amount * 4)
-    t.add("LoanAmount", number(amount, 2), "number", "sensitive other", amount)
-    t.add("IntRate", [f"{x}%" for x in number(rate, 2)], "number", OPEN, rate)
+    t.add("AnnualIncome", [f"${x}" for x in t.number(amount * 4, 0, ".", ",")], "number", SENSITIVE, amount * 4)
+    t.add("LoanAmount", t.number(amount, 2), "number", "sensitive other", amount)
+    t.add("IntRate", [f"{x}%" for x in t.number(rate, 2)], "number", OPEN, rate)
     t.add("FICO", score, "number", "sensitive other", score)
     t.add("IssueDate", opened.strftime("%m/%d/%y"), "date", EITHER, opened)
     t.add("LoanStatus", t.pick("Fully Paid|Charged Off|Current", [6, 1, 3]), LEVELS, "sensitive other")
@@ -180,7 +143,7 @@ def trial() -> Table:
     t.add("RACE", t.pick("WHITE|BLACK|ASIAN"), LEVELS, CLOSE)
     t.add("COUNTRY", t.pick("USA|DEU|JPN"), LEVELS, QUASI)
     t.add("RFSTDTC", [d.strftime("%d%b%Y").upper() for d in start], "date", EITHER, start)
-    t.add("HEIGHTBL", number(height, 0), "number", OPEN, height, {".": 0.04})
+    t.add("HEIGHTBL", t.number(height, 0), "number", OPEN, height, {".": 0.04})
     t.add("ARMCD", t.pick("A|B|PBO"), LEVELS, OPEN)
     t.add("AESER", t.pick("Y|N", [1, 9]), ANSWER, "sensitive other")
     t.add("AEDECOD", t.pick("Headache|Nausea|Rash|Fatigue"), LEVELS, "sensitive other")

@@ -113,8 +113,8 @@ class Table:
         writer.writerows(zip(*self.cells.values(), strict=True))
         return text.getvalue().encode(self.encoding)
 
-
-def number(values: Iterable[float], digits: int, point: str = ".", thousands: str = "") -> list[str]:
-    """Write numbers with a decimal mark and a thousands separator of one's own."""
-    swap = {",": thousands, ".": point}
-    return ["".join(swap.get(c, c) for c in f"{value:,.{digits}f}") for value in values]
+    @staticmethod
+    def number(values: Iterable[float], digits: int, point: str = ".", thousands: str = "") -> list[str]:
+        """Write numbers with a decimal mark and a thousands separator of one's own."""
+        swap = {",": thousands, ".": point}
+        return ["".join(swap.get(c, c) for c in f"{value:,.{digits}f}") for value in values]

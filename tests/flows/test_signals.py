@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: one line, the exit code of the signal, nothing left, and the study can go on."""
+"""Ctrl-C and SIGTERM: one line, the exit code of the signal, nothing left; and freed memory is not asked for again."""
 
 import os
 import pty
@@ -11,13 +11,67 @@ from contextlib import suppress
 import psutil
 import pytest
 import yaml
+from prefect.client.orchestration import get_client
 
-pytestmark = pytest.mark.proof
+from synthrisk.flows.execution import signals
+
+_FAULTS = """
+import resource
+from synthrisk.flows.execution.signals import keep_freed_memory
+if {kept}:
+    keep_freed_memory()
+for _ in range(20):
+    b"x" * 40_000_000
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="an allocator of its own")
+def test_freed_memory_is_not_taken_from_the_system_again():
+    faults = [
+        int(subprocess.run([sys.executable, "-c", _FAULTS.format(kept=kept)], check=True, capture_output=True).stdout)
+        for kept in (False, True)
+    ]
+    assert faults[1] < faults[0] / 4
+
+
+def test_a_pool_that_the_environment_names_stays_and_another_c_library_is_left_alone(monkeypatch):
+    monkeypatch.delenv("ARROW_DEFAULT_MEMORY_POOL", raising=False)
+    monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: object())
+    signals.keep_freed_memory()
+    assert "ARROW_DEFAULT_MEMORY_POOL" not in signals.os.environ
+    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "mimalloc")
+
+    class Library:
+        gnu_get_libc_version = mallopt = staticmethod(lambda *_: 1)
+
+    monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: Library)
+    signals.keep_freed_memory()
+    assert signals.os.environ["ARROW_DEFAULT_MEMORY_POOL"] == "mimalloc"
+
+
+@pytest.mark.parametrize(("most", "expected"), [(2**31, 2**31 - 1), (2**25, 2**25), (0, None)])
+def test_an_older_library_is_told_the_most_that_it_takes_or_nothing(monkeypatch, most, expected):
+    monkeypatch.setenv("ARROW_DEFAULT_MEMORY_POOL", "system")
+    taken = {}
+
+    class Library:
+        gnu_get_libc_version = None
+
+        @staticmethod
+        def mallopt(parameter: int, value: int) -> bool:
+            if parameter == -3 and value > most:
+                return False
+            taken[parameter] = value
+            return True
+
+    monkeypatch.setattr(signals.ctypes, "CDLL", lambda name: Library)
+    signals.keep_freed_memory()
+    assert (taken.get(-3), -1 in taken) == (expected, expected is not None)
 
 
 @pytest.fixture(scope="module")
 def study(folder, settings):
-    """A study whose only synthesizer takes an hour."""
     slow = {"name": "stuck", "kind": "callable", "path": f"{folder / 'generators.py'}:stuck"}
     path = folder / "stopped.yaml"
     own = settings(folder / "stopped", folder / "people.csv", name="stopped", synthesizers=[slow])
@@ -26,7 +80,6 @@ def study(folder, settings):
 
 
 def stopped(start, study, folder, number: int, whole_group: bool, **how):
-    """Start the study, send the signal when a worker is at work, and return process, children, seconds, and stderr."""
     process = start("benchmark", study, cwd=folder, **how)
     own = psutil.Process(process.pid)
     last = time.monotonic() + 180
@@ -44,10 +97,9 @@ def stopped(start, study, folder, number: int, whole_group: bool, **how):
     return process, children, time.monotonic() - begun, err
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("api", [True, False], ids=["a flow", "without Prefect"])
-@pytest.mark.parametrize(
-    ("number", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "SIGTERM"]
-)
+@pytest.mark.parametrize(("number", "whole_group"), [(signal.SIGINT, True), (signal.SIGTERM, False)])
 def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, whole_group, api):
     process, children, seconds, err = stopped(start, study, folder, number, whole_group, api=api)
     assert process.returncode == 128 + number
@@ -58,17 +110,15 @@ def test_the_first_signal_ends_all_in_one_line(start, study, folder, number, who
     assert not psutil.wait_procs(children, timeout=5)[1]
 
 
+@pytest.mark.proof
 def test_prefect_hears_of_it(study, prefect_database):
-    from prefect.client.orchestration import get_client
-
     with get_client(sync_client=True) as client:
         runs = [run for run in client.read_flow_runs(limit=200) if run.name in ("benchmark stopped", "study stopped")]
-    assert len(runs) == 4
-    assert {run.state.name for run in runs} == {"Cancelled"}
+    assert (len(runs), {run.state.name for run in runs}) == (4, {"Cancelled"})
 
 
+@pytest.mark.proof
 def test_it_ends_though_nobody_reads_what_it_says():
-    """As where the terminal, or the program that reads its pipe, has gone first."""
     code = (
         "import time\n"
         "from synthrisk.flows.execution.signals import stoppable\n"
@@ -89,6 +139,7 @@ def test_it_ends_though_nobody_reads_what_it_says():
             process.kill()
 
 
+@pytest.mark.proof
 def test_nothing_stands_below_the_sentence_on_a_terminal():
     code = (
         "import time\n"
@@ -133,10 +184,10 @@ with interruptible({patience}, lambda: print("meanwhile", flush=True)):
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("patience", "ends", "signals", "code"),
     [(30, 0.1, 1, -signal.SIGINT), (1, 60, 1, 130), (60, 60, 2, 130)],
-    ids=["in time", "late", "twice"],
 )
 def test_what_ends_by_itself_is_ended_where_it_does_not(patience, ends, signals, code):
     script = INTERRUPTIBLE.format(patience=patience, ends=ends)
@@ -146,8 +197,7 @@ def test_what_ends_by_itself_is_ended_where_it_does_not(patience, ends, signals,
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
         try:
-            assert process.wait(20) == code
-            assert process.stdout.readline() == b"meanwhile\n"
+            assert (process.wait(20), process.stdout.readline()) == (code, b"meanwhile\n")
             assert bool(psutil.wait_procs([child], timeout=2)[1]) == (code != 130)
         finally:
             process.kill()
