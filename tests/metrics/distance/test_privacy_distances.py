@@ -116,7 +116,7 @@ def test_closer_records_brute_force(space, ties, release):
             assert "constant" in score.reason
             continue
         if len(real) < 2:
-            assert math.isnan(score.value)
+            assert np.isnan([score.value, score.published]).all()
             assert "fewer than two" in score.reason
             continue
         for where, column in ((space, "risk"), ("gower", "score")):
@@ -134,7 +134,7 @@ def test_median_distance_brute_force(space, release):
     score = MDCR(*release, space=space)
     ours, theirs = map(rows_of, release)
     if len(ours) < 2:
-        assert math.isnan(score.value)
+        assert np.isnan([score.value, score.published]).all()
         assert score.reason
         return
     distance = distance_of(*release, space)
@@ -151,7 +151,7 @@ def test_adversarial_accuracy_brute_force(space, ties, release):
     score = NNAA(*release, space=space, ties=ties)
     ours, theirs = map(rows_of, release)
     if min(len(ours), len(theirs)) < 2:
-        assert math.isnan(score.value)
+        assert np.isnan([score.value, score.published]).all()
         assert "fewer than two" in score.reason
         return
     distance = distance_of(*release, space)
@@ -196,7 +196,7 @@ def test_hidden_rate_brute_force(space, release, data):
     np.testing.assert_allclose(score.records["score"], credits, rtol=1e-12)
     scored = [c for c in credits if c == c]
     if scored:
-        assert score.value == pytest.approx(np.mean(scored))
+        assert (score.value, score.details["linked"]) == pytest.approx((np.mean(scored), len(scored) / len(ours)))
     else:
         assert math.isnan(score.value)
         assert "no row link" in score.reason
@@ -261,15 +261,6 @@ def test_hits_of_larger_tables():
     np.testing.assert_array_equal(found, close.any(axis=1))
 
 
-def test_a_copy_of_duplicates_is_no_strict_hit_but_one_as_risk():
-    real = pd.DataFrame({"x": [1.0, 1.0, 2.0, 2.0], "c": ["a", "a", "b", "b"]})
-    assert IDS(real, real).value == 0
-    assert IDS(real, real, ties="risk").value == 1
-    assert IDS(real, real, ties="expected").value == 0.5
-    assert AUTH(real, real).value == 1
-    assert AUTH(real, real, ties="safe").details == {"strictly_closer": 0, "ties": 4}
-
-
 @pytest.mark.parametrize("metric", [CRP, CVP, DVP, NSND, AUTH, MDCR, NNAA, HITR])
 @in_spaces
 def test_an_exact_copy_scores_one(metric, space):
@@ -287,13 +278,6 @@ def test_columns_of_low_entropy_weigh_more_and_one_of_mostly_zeros_keeps_its_wei
     assert zeros["x"] == pytest.approx(-1 / (0.95 * math.log(0.95) + 0.05 * math.log(0.05)))
 
 
-def test_a_far_value_makes_everything_close_unless_it_is_trimmed():
-    real = pd.DataFrame({"x": [*np.arange(100.0), 1e6]})
-    synthetic = pd.DataFrame({"x": [0.0]})
-    assert HITR(real, synthetic).value == pytest.approx(100 / 101)
-    assert HITR(real, synthetic, trim=0.05).value == pytest.approx(4 / 101)  # 0.9 x 100 / 30 = 3
-
-
 @pytest.mark.parametrize("shift", [0.0, 1e6, -1e9])
 def test_hits_at_the_limit_count_wherever_the_numbers_lie(shift):
     real = pd.DataFrame({"x": np.arange(31.0) + shift})
@@ -302,35 +286,11 @@ def test_hits_at_the_limit_count_wherever_the_numbers_lie(shift):
     assert HITR(tenths, tenths.iloc[[10]]).records["score"].sum() == 3
 
 
-def test_a_missing_number_is_hit_by_a_missing_one_alone():
-    real = pd.DataFrame({"x": [np.nan, 0.0, 60.0], "k": [1.0, 1.0, 1.0]})
-    synthetic = pd.DataFrame({"x": [np.nan, 59.0, 1.0], "k": [1.0, 1.0, 1.5]})
-    assert HITR(real, synthetic).records["score"].tolist() == [1, 0, 1]
-
-
-def test_links_follow_the_order_of_the_release():
-    real = pd.DataFrame({"x": [0.0, 10.0, 20.0, 20.0]})
-    synthetic = pd.DataFrame({"x": [19.0, 1.0, 21.0]})
-    score = HIDR(real, synthetic, links=[3, 0, 2])
-    assert score.records["score"].tolist() == pytest.approx([1, math.nan, 0.5, 0.5], nan_ok=True)
-    assert score.value == pytest.approx(2 / 3)
-    assert score.details["linked"] == 0.75
-    assert math.isnan(HIDR(real, synthetic, links=[-1, -1, -1]).value)
-
-
 def test_the_median_ratio_where_distances_are_zero():
     real = pd.DataFrame({"x": [1.0, 1.0, 1.0, 4.0]})
     copied, moved = MDCR(real, real), MDCR(real, real + 1)
     assert (copied.value, copied.published) == (1, 0)
     assert (moved.value, moved.published) == (0, math.inf)
-
-
-def test_ties_are_no_success_of_the_adversary_unless_asked_for():
-    """Each real record twice: the nearest other real record of a copied one is as near as its copy."""
-    real = pd.concat([large(5, 40)] * 2, ignore_index=True)
-    found = [NNAA(real, real, ties=ties).value for ties in ("risk", "expected", "safe")]
-    assert found == [1, 0.5, 0]
-    assert NNAA(real, real).value == 1
 
 
 def test_unequal_sizes_alone_move_the_accuracy_and_equal_sizes_do_not():
@@ -341,16 +301,6 @@ def test_unequal_sizes_alone_move_the_accuracy_and_equal_sizes_do_not():
     score = NNAA(real, synthetic, sizes="equal")
     assert score.value == pytest.approx(0.5, abs=0.08)
     assert "1000 synthetic" in score.settings["note"]
-
-
-@pytest.mark.parametrize("near", [1.0, 3.0])
-@pytest.mark.parametrize("metric", [AUTH, IDS, MDCR, NNAA])
-def test_a_single_real_record_has_no_value_but_a_reason(metric, near):
-    real, synthetic = pd.DataFrame({"x": [1.0], "c": ["a"]}), pd.DataFrame({"x": [near, 2.0], "c": ["a", "b"]})
-    score = metric(real, synthetic)
-    assert np.isnan([score.value, score.published]).all()
-    assert score.reason
-    assert len(score.records) == 1
 
 
 @pytest.mark.parametrize("metric", [AUTH, IDS, NNAA, MDCR, CRP, HITR])
