@@ -16,6 +16,7 @@ from synthrisk.metrics.distance.authenticity import inverse_entropies
 from synthrisk.metrics.distance.priveval import UNSETTLED, printed
 from synthrisk.metrics.errors import InputError
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*of the keys are unseen")
 PAGE = Path(__file__).parents[3] / "docs" / "priveval.md"
 PRIVEVAL = {
     "ZCAP": "zero_cap",
@@ -40,7 +41,7 @@ NORMALISED = {"all_pairs_normalisation": {"normalise": "all_pairs"}, "gower": {"
 NORMALISED["gower_all_pairs"] = NORMALISED["all_pairs_normalisation"] | NORMALISED["gower"]
 GOWER = {"gower": {"space": "gower"}}
 VARIANTS = {
-    **{"CRP": {}, "HitR": {}, "CVP": NORMALISED, "DVP": NORMALISED, "NSND": NORMALISED},
+    **{"ZCAP": {}, "GCAP": {}, "CRP": {}, "HitR": {}, "CVP": NORMALISED, "DVP": NORMALISED, "NSND": NORMALISED},
     **dict.fromkeys(("MDCR", "HidR", "DCR", "NNDR", "AIR"), GOWER),
     "Auth": GOWER | {"strict": {"ties": "safe"}, "ties_half": {"ties": "expected"}},
     "IDS": {"ties_as_risk": {"ties": "risk"}, "ties_half": {"ties": "expected"}},
@@ -55,7 +56,7 @@ reference = pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
 
 
 def ours(short, real, synthetic, keys, sensitive, **options):
-    options |= {"quasi_identifiers": keys, "sensitive": sensitive} if short == "AIR" else {}
+    options |= {"quasi_identifiers": keys, "sensitive": sensitive} if short in ("AIR", "ZCAP", "GCAP") else {}
     options |= {"links": range(len(real))} if short == "HidR" and len(real) == len(synthetic) else {}
     return METRICS[PRIVEVAL[short]](real, synthetic, **options)
 
@@ -85,6 +86,11 @@ def normalised(told, spaces):
 
 
 BESIDE = {  # of a score and what the reference has of it, its distances of pairs, and the count of real records
+    "ZCAP": lambda s, t, d, n: [(s.records["score"], t["per_record"])],
+    "GCAP": lambda s, t, d, n: [
+        (s.records["score"], t["per_record"]),
+        (s.records["distance"], t["hamming_distance"]),
+    ],
     "CRP": lambda s, t, d, n: [
         (s.records["score"], t["per_record"]),
         (s.published, t["variants"]["published_distinct_over_rows"]),
@@ -256,7 +262,6 @@ def test_the_page_lists_all_of_them_with_their_names_there():
         assert "**Ours.**" in part
 
 
-@pytest.mark.filterwarnings("ignore:.*of the keys are unseen")
 def test_the_numbers_on_the_page_are_these():
     real, synthetic, expected = priveval("mixed_120")
     roles = {"quasi_identifiers": expected["keys"], "sensitive": schema("mixed_120")["sensitive"]}
