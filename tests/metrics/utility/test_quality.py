@@ -17,15 +17,10 @@ KINDS = {"x": "numerical", "y": "numerical", "c": "categorical", "flag": "boolea
 
 def draw(rng, n):
     x = rng.normal(size=n)
-    return pd.DataFrame(
-        {
-            "x": np.where(rng.random(n) < 0.1, np.nan, x),
-            "y": x + rng.normal(0, 0.5, n),
-            "c": np.where(rng.random(n) < 0.1, None, np.where(x > 0, "up", rng.choice([*"abc"], n))),
-            "flag": x > 0.5,
-            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D"),
-        }
-    )
+    table = pd.DataFrame({"x": np.where(rng.random(n) < 0.1, np.nan, x), "y": x + rng.normal(0, 0.5, n)})
+    table["c"] = np.where(rng.random(n) < 0.1, None, np.where(x > 0, "up", rng.choice([*"abc"], n)))
+    day = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D")
+    return table.assign(flag=x > 0.5, day=day)
 
 
 def sdmetrics(real, release, kinds=KINDS):

@@ -1,4 +1,4 @@
-"""Real beside releases: shares, losses, yardsticks, against plain loops; large tables are fast."""
+"""Real beside releases: shares, losses, yardsticks and associations, against plain loops; large tables are fast."""
 
 from collections import Counter
 from time import perf_counter
@@ -6,8 +6,9 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2_contingency
 
-from synthrisk.metrics.utility.pictures import MOST_PAIRED, Made, picture
+from synthrisk.metrics.utility.pictures import MOST_PAIRED, Made, cramers_v, joint_shares, picture, total_variation
 
 
 def people(n, seed=0):
@@ -19,6 +20,12 @@ def people(n, seed=0):
 
 def made(place, held_out, release):
     return Made(place, np.asarray(held_out), lambda: release)
+
+
+def drawn(real, held_out, release):
+    """Return the picture of one release of one synthesizer, and what is seen of the synthesizer."""
+    found = picture(real, {"a": [made((0, 0), held_out, release)]})
+    return found, found.synthesizers["a"]
 
 
 def distance(a, b):
@@ -33,24 +40,19 @@ def test_losses_are_those_of_plain_counting():
     members, others = real[~held_out], real[held_out]
     releases = [people(200, 1).assign(job="cook"), people(200, 2)]
     found = picture(real, {"a": [made((0, 0), held_out, releases[0]), made((0, 1), ~held_out, releases[1])]})
-    seen = found.synthesizers["a"]
-    expected = [distance(list(m["job"]), list(r["job"])) for m, r in zip((members, others), releases, strict=True)]
-    assert seen.columns["job"].distance == pytest.approx(np.mean(expected))
-    assert seen.columns["job"].expected == pytest.approx(distance(list(members["job"]), list(others["job"])))
+    seen, ways = found.synthesizers["a"], list(zip((members, others), releases, strict=True))
+
+    def apart(member, release, columns):
+        return distance(*(list(t[columns].itertuples(index=False)) for t in (member, release)))
+
+    job, pair = seen.columns["job"], seen.pairs["job", "pay"]
+    assert job.distance == pytest.approx(np.mean([apart(*way, ["job"]) for way in ways]))
+    assert job.expected == pytest.approx(apart(members, others, ["job"]))
     share = np.mean([(r["job"] == "cook").mean() for r in releases])
-    assert seen.columns["job"].shares[found.columns["job"].groups.index("cook")] == pytest.approx(share)
-
-    def both(frame):
-        return list(zip(frame["job"], frame["pay"], strict=True))
-
-    joint = [distance(both(m), both(r)) for m, r in zip((members, others), releases, strict=True)]
-    pair = seen.pairs["job", "pay"]
-    assert pair.distance == pytest.approx(np.mean(joint))
-    worse = [
-        max(distance(list(m[c]), list(r[c])) for c in ("job", "pay"))
-        for m, r in zip((members, others), releases, strict=True)
-    ]
-    assert pair.own == pytest.approx(np.mean(joint) - np.mean(worse))
+    assert job.shares[found.columns["job"].groups.index("cook")] == pytest.approx(share)
+    joint = np.mean([apart(*way, ["job", "pay"]) for way in ways])
+    worse = np.mean([max(apart(*way, [c]) for c in ("job", "pay")) for way in ways])
+    assert (pair.distance, pair.own) == pytest.approx((joint, joint - worse))
     assert seen.releases == 2
 
 
@@ -78,7 +80,7 @@ def test_other_real_people_are_compared_at_the_number_of_rows_of_the_release():
         real = pd.DataFrame({"code": rng.integers(0, 10, 1000).astype(str)})
         held_out = np.arange(1000) < 100
         release = pd.DataFrame({"code": rng.integers(0, 10, 900).astype(str)})
-        loss = picture(real, {"a": [made((0, 0), held_out, release)]}).synthesizers["a"].columns["code"]
+        loss = drawn(real, held_out, release)[1].columns["code"]
         assert loss.distance > 0.03  # chance, at a hundred rows
         beyond.append(loss.beyond)
     assert abs(np.mean(beyond)) < 0.015
@@ -86,7 +88,7 @@ def test_other_real_people_are_compared_at_the_number_of_rows_of_the_release():
 
 def test_without_held_out_records_there_is_no_yardstick():
     real = people(200)
-    loss = picture(real, {"a": [made((0, 0), np.zeros(200, bool), people(150, 4))]}).synthesizers["a"].columns["job"]
+    loss = drawn(real, np.zeros(200, bool), people(150, 4))[1].columns["job"]
     assert np.isnan(loss.expected)
     assert loss.beyond == loss.distance
 
@@ -94,16 +96,14 @@ def test_without_held_out_records_there_is_no_yardstick():
 def test_the_worst_come_first():
     real = people(2000).assign(sex=np.arange(2000) % 2)
     held_out = np.arange(2000) % 4 < 2
-    broken = real[~held_out].assign(sex=0)
-    seen = picture(real, {"a": [made((0, 0), held_out, broken)]}).synthesizers["a"]
+    _, seen = drawn(real, held_out, real[~held_out].assign(sex=0))
     assert seen.worst_columns[0] == "sex"
     assert seen.columns["sex"].distance == pytest.approx(0.5)
 
 
 def test_a_column_of_another_type_is_said_to_be_unreadable():
     real = people(300).assign(age=np.arange(300) % 50)
-    release = people(150, 2).assign(age="old")
-    seen = picture(real, {"a": [made((0, 0), np.arange(300) < 150, release)]}).synthesizers["a"]
+    _, seen = drawn(real, np.arange(300) < 150, people(150, 2).assign(age="old"))
     assert seen.unreadable == ("age",)
     assert set(seen.columns) == {"job", "pay"}
     assert ("job", "pay") in seen.pairs
@@ -120,9 +120,8 @@ def test_pairs_of_the_named_columns_come_first():
 def test_a_large_table_takes_seconds():
     rng = np.random.default_rng(0)
     n = 100_000
-    real = pd.DataFrame(
-        {f"n{i}": rng.normal(size=n) for i in range(15)} | {f"c{i}": rng.choice(list("abcd"), n) for i in range(15)}
-    )
+    real = pd.DataFrame({f"n{i}": rng.normal(size=n) for i in range(15)})
+    real = real.assign(**{f"c{i}": rng.choice(list("abcd"), n) for i in range(15)})
     folds = np.arange(n) % 2
     releases = [made((0, k), folds == k % 2, real) for k in range(6)]
     begun = perf_counter()
@@ -130,3 +129,53 @@ def test_a_large_table_takes_seconds():
     assert perf_counter() - begun < 30  # 2 s on an idle machine
     assert found.drawn
     assert len(found.associations) == 435
+
+
+def loops(first, second, r, c):
+    table = [[0.0] * c for _ in range(r)]
+    for a, b in zip(first, second, strict=True):
+        table[a][b] += 1 / len(first)
+    return table
+
+
+def plain_v(table, n):
+    """Bergsma's corrected V, by loops over the cells."""
+    rows = [i for i, row in enumerate(table) if sum(row) > 0]
+    columns = [j for j in range(len(table[0])) if sum(row[j] for row in table) > 0]
+    phi2 = 0.0
+    for i in rows:
+        for j in columns:
+            expected = sum(table[i]) * sum(row[j] for row in table)
+            phi2 += (table[i][j] - expected) ** 2 / expected
+    r, c = len(rows), len(columns)
+    phi2 = max(0.0, phi2 - (r - 1) * (c - 1) / (n - 1))
+    r2, c2 = r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)
+    return (phi2 / min(r2 - 1, c2 - 1)) ** 0.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_association_is_bergsmas(seed):
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 4, 300)
+    second = np.where(rng.random(300) < 0.4, first, rng.integers(0, 6, 300))
+    table = joint_shares(first, second, (5, 6))
+    assert table == pytest.approx(np.array(loops(first, second, 5, 6)))
+    assert cramers_v(table, 300) == pytest.approx(plain_v(table.tolist(), 300))
+    counts = np.round(table[:4] * 300)
+    chi2 = chi2_contingency(counts, correction=False).statistic
+    assert cramers_v(table, 10**12) == pytest.approx((chi2 / 300 / 3) ** 0.5, abs=1e-5)  # uncorrected at the limit
+
+
+def test_association_of_extremes():
+    same = joint_shares(np.arange(400) % 4, np.arange(400) % 4, (4, 4))
+    assert cramers_v(same, 400) == pytest.approx(1.0)
+    rng = np.random.default_rng(0)
+    apart = [cramers_v(joint_shares(rng.integers(0, 5, 500), rng.integers(0, 5, 500), (5, 5)), 500) for _ in range(200)]
+    assert np.mean(apart) < 0.04  # without the correction it is 0.09
+    assert np.isnan(cramers_v(joint_shares(np.zeros(50, int), rng.integers(0, 3, 50), (2, 3)), 50))
+
+
+def test_distance_is_half_the_sum_of_differences():
+    p, q = np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.4, 0.5])
+    assert total_variation(p, q) == pytest.approx((0.1 + 0.1 + 0.2) / 2)
+    assert total_variation(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == 1.0
