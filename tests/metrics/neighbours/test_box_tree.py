@@ -38,10 +38,8 @@ def random_case(seed):
     some = rng.random(len(queries.codes)) < 0.3  # copies among the queries
     copied = reference.take(rng.integers(0, len(reference.codes), some.sum()))
     queries.numbers[some], queries.codes[some] = copied
-    level_costs = [
-        rng.choice([0.5, 1.0, 4.5, 100.0], s) * w if squared else np.full(s, 0.5 * w)
-        for s, w in zip(sizes, weights[p:], strict=True)
-    ]
+    costs = [rng.choice([0.5, 1.0, 4.5, 100.0], s) if squared else np.full(s, 0.5) for s in sizes]
+    level_costs = [own * w for own, w in zip(costs, weights[p:], strict=True)]
     factors = weights[:p] * rng.choice([1.0, 0.1, 3.3], p)
     caps = np.full(p, 1e150) if squared else weights[:p].copy()
     return queries, reference, Scale(factors, caps, np.concatenate([[], *level_costs]), starts, squared)
@@ -65,21 +63,11 @@ def loops(queries, reference, scale):
     return matrix
 
 
-def flat_forest(monkeypatch):
-    """Make searches look at every row, in vectors."""
-    monkeypatch.setattr(box_search, "_CELLS", 0)
-    monkeypatch.setattr(box_search, "_BOX", 10**9)
-
-
-def deep_forest(monkeypatch):
-    monkeypatch.setattr(box_search, "_LEAF", 2)
-
-
-WAYS = {
-    "tree": (Forest, lambda patch: None),
-    "deep tree": (Forest, deep_forest),
-    "no tree": (Forest, flat_forest),
-    "numpy": (Plain, lambda patch: None),
+WAYS = {  # patches of the search
+    "tree": (Forest, {}),
+    "deep tree": (Forest, {"_LEAF": 2}),
+    "no tree": (Forest, {"_CELLS": 0, "_BOX": 10**9}),  # looks at every row, in vectors
+    "numpy": (Plain, {}),
 }
 
 
@@ -89,26 +77,26 @@ def test_bit_equal_to_plain_loops(seed, monkeypatch):
     matrix = loops(queries, reference, scale)
     itself = loops(reference, reference, scale)
     np.fill_diagonal(itself, np.inf)
-    for one, own, sums in (
-        (queries, np.full(len(queries.codes), -1), matrix),
-        (reference, np.arange(len(reference.codes)), itself),
-    ):
-        ranks = np.argsort(sums, axis=1, kind="stable")
-        limits = np.sort(sums, axis=1)[:, min(3, sums.shape[1] - 1)]
-        for way, (make, prepared) in WAYS.items():
+    others = np.full(len(queries.codes), -1), np.arange(len(reference.codes))
+    for one, own, sums in zip((queries, reference), others, (matrix, itself), strict=True):
+        ranks, nearest = np.argsort(sums, axis=1, kind="stable"), np.sort(sums, axis=1)
+        limits = nearest[:, min(3, sums.shape[1] - 1)]
+        bounded = np.where(np.isfinite(limits), limits, 1e200)
+        near = sums <= bounded[:, None]
+        for way, (make, patched) in WAYS.items():
             with monkeypatch.context() as patch:
-                prepared(patch)
+                for name, value in patched.items():
+                    patch.setattr(box_search, name, value)
                 searched = make(reference, scale)
                 for k in (1, 2, 5, sums.shape[1] - (own[0] == 0)):
                     if 1 <= k <= np.isfinite(sums[0]).sum():
                         found, rows = searched.nearest(one, own, k)
                         np.testing.assert_array_equal(rows, ranks[:, :k], err_msg=way)
-                        np.testing.assert_array_equal(found, np.sort(sums, axis=1)[:, :k], err_msg=way)
-                bounded = np.where(np.isfinite(limits), limits, 1e200)
+                        np.testing.assert_array_equal(found, nearest[:, :k], err_msg=way)
                 counts = searched.count(one, own, bounded)
-                np.testing.assert_array_equal(counts, (sums <= bounded[:, None]).sum(axis=1), err_msg=way)
+                np.testing.assert_array_equal(counts, near.sum(axis=1), err_msg=way)
                 rows = searched.within(one, own, bounded, counts)
-                np.testing.assert_array_equal(rows, np.nonzero(sums <= bounded[:, None])[1], err_msg=way)
+                np.testing.assert_array_equal(rows, np.nonzero(near)[1], err_msg=way)
 
 
 def records(rng, n, p=0, q=0, levels=8):
@@ -227,18 +215,15 @@ def test_a_kernel_is_compiled_where_nothing_can_be_kept(monkeypatch):
 
 
 def test_what_was_compiled_is_known_until_its_source_is_edited(tmp_path):
-    (tmp_path / "kernels.py").write_text(
-        "from synthrisk.metrics.compiled import compiled\n\n\n@compiled\ndef twice(x):\n    return 2 * x\n"
-    )
+    kernel = "from synthrisk.metrics.compiled import compiled\n\n\n@compiled\ndef twice(x):\n    return 2 * x\n"
+    (tmp_path / "kernels.py").write_text(kernel)
     code = "import kernels\nfrom synthrisk.metrics.compiled import are_kept\n{}\nprint(are_kept())"
 
     def told(middle: str) -> str:
         command = [sys.executable, "-c", code.format(middle)]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
 
-    assert told("") == "False"
-    assert told("kernels.twice(1)") == "True"
-    assert told("") == "True"
+    assert [told(middle) for middle in ("", "kernels.twice(1)", "")] == ["False", "True", "True"]
     later = (tmp_path / "kernels.py").stat().st_mtime + 60
     os.utime(tmp_path / "kernels.py", (later, later))
     assert told("") == "False"
