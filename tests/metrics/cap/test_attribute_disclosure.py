@@ -48,7 +48,6 @@ def test_counted_by_raab():
 
 @given(ROWS)
 def test_the_guess_is_the_measure_of_one_answer_about_everybody(real):
-    """Only where a value must be right is one guessed: by a release of all keys, all with the same value."""
     for measure in COUNTS:
         found = score(table(real), table(real), measure=measure).details
         if measure in ("rep_u", "i_s", "di_s"):

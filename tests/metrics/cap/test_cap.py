@@ -203,8 +203,7 @@ def releases(draw, max_sensitive=2):
     n_keys, n_sensitive = draw(st.integers(1, 4)), draw(st.integers(1, max_sensitive))
     real, synthetic = {}, {}
     for j in range(n_keys + n_sensitive):
-        name = f"k{j}" if j < n_keys else f"s{j}"
-        pool = draw(st.sampled_from(POOLS))
+        name, pool = f"k{j}" if j < n_keys else f"s{j}", draw(st.sampled_from(POOLS))
         shared = draw(st.sampled_from(pool))  # one value in both tables, so that their types overlap
         cells = draw(st.lists(st.sampled_from(pool), min_size=n + m - 2, max_size=n + m - 2))
         real[name] = [shared, *cells[: n - 1]]
@@ -223,7 +222,6 @@ def test_equals_brute_force(release):
 
 @given(st.data(), st.integers(8, 14), st.integers(1, 6), st.integers(1, 6), st.integers(1, 4))
 def test_equals_brute_force_at_deep_hamming_levels(data, keys, n, m, shared):
-    """Only a few key columns have common levels, so that the nearest records are many keys apart."""
     cells = data.draw(st.lists(st.integers(0, 1), min_size=(n + m) * (keys + 1), max_size=(n + m) * (keys + 1)))
     codes = np.array(cells).reshape(n + m, keys + 1)
     codes[n:, shared:keys] += 2
@@ -236,8 +234,7 @@ def test_equals_brute_force_at_deep_hamming_levels(data, keys, n, m, shared):
 
 @pytest.mark.parametrize(("keys", "levels"), [(3, 12), (9, 3), (14, 6)])
 def test_equals_brute_force_on_larger_tables(keys, levels):
-    rng = np.random.default_rng(keys)
-    columns = [*(f"k{j}" for j in range(keys)), "s0", "s1"]
+    rng, columns = np.random.default_rng(keys), [*(f"k{j}" for j in range(keys)), "s0", "s1"]
     draw = lambda n: pd.DataFrame(rng.integers(0, levels, (n, keys + 2)), columns=columns)  # noqa: E731
     real, synthetic = draw(110), draw(130)
     synthetic.iloc[:20] = real.iloc[:20]
@@ -246,7 +243,6 @@ def test_equals_brute_force_on_larger_tables(keys, levels):
 
 
 def test_many_wide_columns_do_not_overflow_a_packed_key():
-    """20 columns of 16 levels have 2^80 keys: a code that wraps around would join different keys."""
     rng = np.random.default_rng(0)
     real = pd.DataFrame(rng.integers(0, 16, (60, 21))).set_axis([*(f"k{j}" for j in range(20)), "s"], axis=1)
     real["s"] = np.arange(60)
@@ -292,8 +288,6 @@ def test_many_unseen_keys_of_categories_are_no_fault_of_a_continuous_column():
     assert (score.details["unseen_keys"], score.warning) == (1.0, None)
 
 
-# Targeted CAP
-
 CELLS = st.sampled_from(["a", "b", None])
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=14)
 
@@ -323,9 +317,6 @@ def test_counted_by_hand():
     assert 100 * (1 - found.details["unseen_keys"]) == pytest.approx(HAND["result"]["iS"])
     right = found.value * found.details["claim_probability"]
     assert 100 * right == pytest.approx(HAND["result"]["DiSCO"])
-
-
-# Disclosure protection
 
 
 def adult_with_missing(rows: int = 500) -> tuple[pd.DataFrame, pd.DataFrame]:

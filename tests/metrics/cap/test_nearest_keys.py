@@ -73,8 +73,7 @@ def test_more_keys_than_a_byte_counts(width):
     keys = [Codes((np.zeros(3, dtype=int), np.ones(4, dtype=int)), 2) for _ in range(width)]
     (target,) = columns(rng, 1, 2, 3, 4)
     found, triples = found_by(keys, target, np.arange(3))
-    assert found.distance.tolist() == [width] * 3
-    assert triples == loops(keys, target, range(3))
+    assert (found.distance.tolist(), triples) == ([width] * 3, loops(keys, target, range(3)))
 
 
 def test_the_smallest_distance_is_found_by_levels_and_then_by_pairs(monkeypatch):

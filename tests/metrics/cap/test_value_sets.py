@@ -32,8 +32,7 @@ def pools_by_loops(real: pd.DataFrame, release: pd.DataFrame) -> list[tuple[int,
 @pytest.mark.parametrize("seed", range(4))
 def test_cap_matches_each_value_that_a_cell_stands_for(seed: int, hidden: str):
     real, release = tables(seed, hidden)
-    pays = real["pay"].tolist()
-    due = {"categorical_cap": [], "zero_cap": [], "generalized_cap": []}
+    pays, due = real["pay"].tolist(), {"categorical_cap": [], "zero_cap": [], "generalized_cap": []}
     for (distance, pool), truth in zip(pools_by_loops(real, release), pays, strict=True):
         credit = sum(said(each, truth, pays) for each in pool) / len(pool)
         due["categorical_cap"].append(credit if distance == 0 else math.nan)
@@ -61,7 +60,6 @@ def test_claims_of_whole_classes_are_made_where_all_who_may_have_the_key_say_one
 @pytest.mark.filterwarnings("ignore:.*of the keys are unseen")
 @pytest.mark.parametrize("name", CAP)
 def test_a_secret_that_is_not_released_has_no_credit_and_a_suppressed_cell_that_of_a_guess(name):
-    """A guess by the shares of the real values is no attack by means of a release that shows none of them."""
     real, release = tables(0)
     hidden = release.assign(pay=np.nan, age=real["age"][0], zip="10001", job="cook")
     sets = ValueSets({}, frozenset(["pay"]))

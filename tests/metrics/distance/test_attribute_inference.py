@@ -89,7 +89,6 @@ def assert_equals_brute_force(real, synthetic, keys, sensitive, space="euclid"):
 
 @pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
 def test_of_single_records_the_f1_of_priveval_is_the_share_of_right_guesses(data):
-    """So that the value is its report's weighted sum; what is wrong of a record is missed where its value is there."""
     real, synthetic, expected = priveval(data)
     (hidden,) = schema(data)["sensitive"]
     score = attack(real, synthetic, expected["keys"], hidden)
@@ -103,7 +102,6 @@ def test_of_single_records_the_f1_of_priveval_is_the_share_of_right_guesses(data
 
 
 def test_hand_counted():
-    """Key 0 has two synthetic records at one distance, one of them right; rows weigh log 4 or, twice there, log 2."""
     real = pd.DataFrame({"key": [0.0, 0.0, 4.0, 8.0], "secret": ["a", "a", "b", "b"]}, index=[*"wxyz"])
     synthetic = pd.DataFrame({"key": [1.0, -1.0, 4.0, 5.0], "secret": ["a", "b", "b", "a"]})
     score = attack(real, synthetic)
@@ -123,8 +121,7 @@ def test_hand_counted():
 def test_equal_rows_weigh_the_same_where_there_is_no_entropy():
     real = pd.DataFrame({"key": [1.0] * 3, "secret": ["a"] * 3})
     score = attack(real, real)
-    assert score.records["weight"].tolist() == pytest.approx([1 / 3] * 3)
-    assert score.value == 1.0
+    assert (score.records["weight"].tolist(), score.value) == (pytest.approx([1 / 3] * 3), 1.0)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +144,6 @@ def test_tolerance_is_an_option():
 
 
 def test_a_date_must_be_equal():
-    """Ten percent of the time since 1970 says nothing."""
     real = pd.DataFrame({"key": ["k", "l"], "day": pd.to_datetime(["2020-01-01", None])})
     synthetic = pd.DataFrame({"key": ["k", "l"], "day": pd.to_datetime(["2020-01-02", None])})
     assert attack(real, synthetic, sensitive="day").records["score"].tolist() == [0, 1]
@@ -205,8 +201,7 @@ def test_the_guess_is_the_best_constant():
     rng = np.random.default_rng(3)
     real, synthetic = draw(rng, 50, True), draw(rng, 20, True)
     score = attack(real, synthetic, ["x"], ["illness", "amount"])
-    weights = score.records["weight"].to_numpy()
-    best = 0.0
+    weights, best = score.records["weight"].to_numpy(), 0.0
     for name in ("illness", "amount"):
         truths = cells(real[name])
         candidates = set(truths)
@@ -218,7 +213,6 @@ def test_the_guess_is_the_best_constant():
 
 
 def test_control_is_weighted_as_members_are():
-    """The weights of a group add up to 1: a value of its own, from the shares among all real records."""
     rng = np.random.default_rng(1)
     real, synthetic, control = draw(rng, 30, True), draw(rng, 40, True), draw(rng, 20, True)
     roles = {"quasi_identifiers": ["c", "flag"], "sensitive": ["illness"]}

@@ -53,11 +53,7 @@ def test_bad_folds(metric, folds):
         metric.check_choices({"folds": folds})
 
 
-# Members told from controls
-
-
 def test_recall_and_precision_are_within_the_spread_of_syntheval():
-    """20 runs of another classifier: their standard deviation is sqrt(20) standard errors."""
     tables = [pd.read_csv(REFERENCE / f"mixed_120/{t}.csv") for t in ("real", "synthetic", "holdout")]
     expected = json.loads((REFERENCE / "mixed_120/expected.json").read_text())["metrics"]["MIR"]["syntheval_original"]
     real, synthetic, holdout = typed(schema("mixed_120")["columns"], *tables)
@@ -81,7 +77,6 @@ def test_members_released_as_they_are_are_found():
 
 @pytest.mark.proof
 def test_a_release_made_of_others_has_no_risk():
-    """Trees that had learned the control records that it scores would find a large advantage of members."""
     rng = np.random.default_rng(0)
     found = [MIR(draw(rng, 60), draw(rng, 60), control=draw(rng, 60), seed=s).details["auc"] for s in range(9)]
     assert np.mean(found) == pytest.approx(0.5, abs=3 * 0.055 / 3)
@@ -89,7 +84,6 @@ def test_a_release_made_of_others_has_no_risk():
 
 @pytest.mark.proof
 def test_few_values_make_no_bias():
-    """Controls of one value are in the training records of other folds: only those of a fold are compared."""
     rng = np.random.default_rng(1)
 
     def few(n):
@@ -128,7 +122,6 @@ def test_the_seed_decides_the_trees_and_the_number_of_threads_nothing(monkeypatc
 
 
 def test_groups_say_the_same_as_control():
-    """A study gives all real records with what they are; some may be neither."""
     real, synthetic, control = drawn(5, 40, 30, 30)
     direct = MIR(real, synthetic, control=control, folds=2)
     both = pd.concat([control, real], ignore_index=True)
@@ -143,7 +136,6 @@ def test_groups_say_the_same_as_control():
 
 @reference
 def test_without_control_there_is_the_recall_of_priveval(data):
-    """Its program prints one minus the recall; the mean of three seeds is within two of its sd."""
     real, synthetic, expected = priveval(data)
     printed = expected["metrics"]["MIR"]["priveval_original"]
     scores = [MIR(real, synthetic, seed=seed) for seed in range(3)]
@@ -188,7 +180,6 @@ def test_single_columns(column):
 
 
 def test_numbers_far_from_zero_keep_their_differences():
-    """Trees take 32-bit floats."""
     rng = np.random.default_rng(9)
     real, control = (pd.DataFrame({"x": 1e9 + rng.random(60)}) for _ in range(2))
     near = MIR(real - 1e9, real - 1e9, control=control - 1e9).value
@@ -205,9 +196,6 @@ def test_the_rates_are_those_of_all_scores():
     assert score.details["tpr_at_0.1"] == pytest.approx(found.rates[0.1].value, abs=0.05)  # equal records share theirs
 
 
-# Real told from synthetic
-
-
 def draw_all(rng, n):
     x = np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n).round(1))
     table = pd.DataFrame({"x": x, "c": np.where(rng.random(n) < 0.1, None, rng.choice([*"abc"], n))})
@@ -218,7 +206,6 @@ def draw_all(rng, n):
 
 @reference
 def test_the_auc_is_within_the_spread_of_priveval(data):
-    """Its five runs are the same network under five orders of columns: sd about 0.03 to 0.04."""
     real, synthetic, expected = priveval(data)
     expected, scores = expected["metrics"]["DMLP"], [DETECTION(real, synthetic, seed=seed) for seed in range(2)]
     auc = np.mean(expected["auc_over_5_column_orders"])

@@ -64,38 +64,31 @@ def assert_equals_brute_force(real, synthetic, space):
 
 
 def test_hand_counted():
-    """Real 0 and 4: mean 2, sd 2. The release has 1 (0.5 sd from 0, 1.5 from 4) and 4."""
     real = pd.DataFrame({"x": [0, 4]}, index=["u", "v"])
     synthetic = pd.DataFrame({"x": [1, 4]}, index=[30, 20])
     score = DCR(real, synthetic)
-    assert score.records["distance"].to_dict() == {"u": 0.5, "v": 0.0}
-    assert score.published == 0.25
+    assert (score.records["distance"].to_dict(), score.published) == ({"u": 0.5, "v": 0.0}, 0.25)
     assert score.value == pytest.approx(1 / (1 + 10 ** (math.log10(0.25) / math.log(10))))
     assert distances(real, synthetic, "gower").to_dict() == {"u": 0.25, "v": 0.0}
     score = NNDR(real, synthetic)
     assert score.records["score"].to_dict() == pytest.approx({30: 1 - 0.5 / 1.5, 20: 1.0})
-    assert score.value == pytest.approx(5 / 6)
-    assert score.published == pytest.approx(1 / 6)
+    assert (score.value, score.published) == (pytest.approx(5 / 6), pytest.approx(1 / 6))
 
 
 @in_spaces
 def test_an_exact_copy_is_at_distance_zero(space):
-    """Values whose mean and squares do not come out even: no rounding may hide a copy."""
     rng = np.random.default_rng(0)
     real = pd.DataFrame({"x": rng.lognormal(10, 3, 300), "far": 1e9 + rng.random(300), "tenth": 0.1})
     real["c"], real["d"] = rng.choice(["a", "b", None], 300), rng.random(300).astype("float32")
     real.loc[::7, "x"] = np.nan
     score = DCR(real, real.sample(frac=1, random_state=1), space=space)
     assert (score.records["distance"] == 0).all()
-    assert score.value == 1.0
-    assert score.published == 0.0
-    assert NNDR(real, real, space=space).value == 1.0
+    assert (score.value, score.published, NNDR(real, real, space=space).value) == (1.0, 0.0, 1.0)
 
 
 @in_spaces
 @pytest.mark.parametrize("value", [0.1, 1e-300, -7.0, 1e15 + 0.3])
 def test_a_constant_column_has_no_weight(space, value):
-    """Three tenths do not average to a tenth in floating point: the spread is still none."""
     real = pd.DataFrame({"k": [value] * 3, "x": [1.0, 2.0, 4.0]})
     synthetic = pd.DataFrame({"k": [value] * 2, "x": [1.5, 2.0]})
     found, alone = (distances(real[c], synthetic[c], space).to_numpy() for c in (["k", "x"], ["x"]))
@@ -103,7 +96,6 @@ def test_a_constant_column_has_no_weight(space, value):
 
 
 def test_near_copies_far_from_the_mean_keep_their_distance():
-    """|a|^2 + |b|^2 - 2ab loses these differences."""
     real = pd.DataFrame({"x": [*range(1000), 1e6], "y": [*range(1000), 1e6]})
     synthetic = pd.DataFrame({"x": [1e6 + 1, 5], "y": [1e6, 7]})
     found = DCR(real, synthetic).records["distance"]
@@ -114,7 +106,6 @@ def test_near_copies_far_from_the_mean_keep_their_distance():
 @in_spaces
 @pytest.mark.parametrize("copied", [True, False])
 def test_a_copy_is_found_among_many_near_copies(space, copied):
-    """The squares' rounding is larger than these gaps: a fixed number of candidates may miss it."""
     real = pd.DataFrame({"x": [*range(1000), 1e6]})
     steps = np.random.default_rng(0).permutation(np.arange(0 if copied else 1, 400))
     synthetic = pd.DataFrame({"x": 1e6 + steps * 1e-5})
@@ -207,7 +198,6 @@ def test_equals_brute_force_on_larger_tables(space, missing):
 @given(releases(least=(2, 1)), st.data())
 @in_spaces
 def test_releasing_real_records_does_not_lower_the_risk(space, release, data):
-    """They add no level and no range to the space, come nearer to some record and are hits themselves."""
     real, synthetic = release
     leak = real.iloc[data.draw(st.lists(st.integers(0, len(real) - 1), min_size=1, max_size=4))]
     kinds = {c: str(column.dtype) for c, column in real.items()}
@@ -224,8 +214,6 @@ def test_records_that_somebody_changes_change_no_later_score():
     first.records["distance"] *= 2
     assert DCR.score(tables).value == first.value
 
-
-# SDMetrics' protections
 
 RELEASES = ["gaussian_copula", "gaussian_copula_half", "marginal_shuffle", "leaky_bootstrap15", "exact_copy"]
 SAMPLES = ["anes_200", "fair_1000"]
@@ -348,7 +336,6 @@ def test_order_and_dtype_move_no_random_record():
 
 @pytest.mark.parametrize(("n", "h"), [(6, 3), (3, 5), (4, 4)])
 def test_corrected_is_the_mean_over_all_subsamples_with_ties_split(n, h):
-    """The ranges are those of all records, training, holdout and release."""
     rng = np.random.default_rng(n)
     training, holdout, synthetic = (
         pd.DataFrame({"x": rng.integers(0, 4, k), "c": rng.choice(["a", "b"], k)}) for k in (n, h, 7)
@@ -372,7 +359,6 @@ def test_corrected_is_the_mean_over_all_subsamples_with_ties_split(n, h):
 
 
 def test_corrected_gives_an_honest_release_a_half():
-    """A small holdout makes it look overfitted, ties make it look safe."""
     rng = np.random.default_rng(0)
     population = pd.DataFrame(rng.normal(size=(2400, 2)), columns=["x", "y"])
     training, holdout, release = population[:2000], population[2000:2100], population[2100:]
@@ -390,7 +376,6 @@ def test_corrected_gives_an_honest_release_a_half():
 
 @pytest.mark.parametrize(("n", "h"), [(300, 100), (100, 300), (200, 200)])
 def test_the_share_expected_is_that_of_releases_which_know_neither_table(n, h):
-    """Records of one square, none alike; the wider range of more records moves the share by a little more."""
     shares, expected = [], set()
     for seed in range(20):
         people = pd.DataFrame(np.random.default_rng(seed).uniform(size=(n + h + 300, 2)), columns=["x", "y"])

@@ -63,11 +63,9 @@ def test_unique_exact_matches_are_those_of_a_loop(seed):
     assert 0 < matched.sum() < unique.sum() < 60
     score = UNIQUE(real, release)
     assert score.records["score"].tolist() == matched.tolist()
-    assert score.records["unique"].tolist() == unique.tolist()
-    assert score.value == matched.mean()
+    assert (score.records["unique"].tolist(), score.value) == (unique.tolist(), matched.mean())
     assert score.published == pytest.approx(100 * matched.sum() / unique.sum())
-    assert score.details["unique_share"] == unique.mean()
-    assert score.details["matched"] == matched.sum()
+    assert (score.details["unique_share"], score.details["matched"]) == (unique.mean(), matched.sum())
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -83,8 +81,7 @@ def test_a_record_is_unique_where_no_other_entity_equals_it(seed):
 def test_a_twin_among_the_control_records_takes_uniqueness_away():
     real = pd.DataFrame({"x": [1, 2, 3]})
     score = UNIQUE(real, real, control=pd.DataFrame({"x": [3, 4]}))
-    assert score.records["score"].tolist() == [1, 1, 0]
-    assert score.details["control"] == 0
+    assert (score.records["score"].tolist(), score.details["control"]) == ([1, 1, 0], 0)
 
 
 def test_without_unique_records_there_is_nothing_to_match():
@@ -108,7 +105,6 @@ def attributes(seed, n):
 
 @pytest.mark.parametrize("metric", [UNIQUE, RATE], ids=lambda metric: metric.name)
 def test_a_copy_beats_a_fresh_sample_and_a_fresh_sample_tells_nobody_apart(metric):
-    """Members and control records of one population, a release that knows neither: the same share, in the mean."""
     make, options = (drawn, {}) if metric is UNIQUE else (attributes, {"quasi_identifiers": KEYS})
     differences, copies = [], []
     for seed in range(40):
@@ -183,7 +179,6 @@ def test_keys_that_leave_no_column_are_refused_before_anything_is_computed():
     ("known", "expected"), [("*", ["age", "city", "born"]), (["age", "sex"], ["age", "sex"]), (["city"], ["city"])]
 )
 def test_a_study_gives_it_the_keys_though_it_guesses_nothing(known, expected):
-    """All others are those that no attribute declared sensitive is among; keys that are named stay as they are."""
     measured = {"name": RATE.name, "what_if": [{"bins": {"age": 2}}] if "age" in known else []}
     data = {"source": "t.csv", "quasi_identifiers": known, "sensitive": ["sex", "car"]}
     study = load({"name": "s", "data": data, "synthesizers": ["cart"], "metrics": [measured]})

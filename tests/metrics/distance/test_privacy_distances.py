@@ -57,8 +57,7 @@ def flagged(rows, theirs, distance, ties):
 
 def oracle_bins(values):
     known = sorted(v for v in values if v is not None)
-    bins = min(10, len(set(known)))
-    edges = []
+    bins, edges = min(10, len(set(known))), []
     for k in range(1, bins):
         place, rest = divmod(k * (len(known) - 1), bins)
         low, high = known[place], known[min(place + 1, len(known) - 1)]
@@ -89,8 +88,7 @@ any_release = st.one_of(releases(), numbers_only, words_only)
 def test_normalised_distances_brute_force(space, normalise, release):
     distance = distance_of(*release, space)
     ours, theirs = map(rows_of, release)
-    pairs = [[distance(a, b) for b in theirs] for a in ours]
-    d = nearest(ours, theirs, distance)
+    pairs, d = [[distance(a, b) for b in theirs] for a in ours], nearest(ours, theirs, distance)
     high, low = max(d) if normalise == "nearest" else max(map(max, pairs)), min(d)
     t = [(v - low) / (high - low) if not equal(high, low) else 0.0 for v in d]
     options = {"space": space, "normalise": normalise}
@@ -185,8 +183,7 @@ def test_equal_sizes_are_the_mean_over_all_subsamples(space, ties, release):
 def test_hidden_rate_brute_force(space, release, data):
     ours, theirs = map(rows_of, release)
     links = data.draw(st.lists(st.integers(-1, len(ours) - 1), min_size=len(theirs), max_size=len(theirs)))
-    distance = distance_of(*release, space)
-    credits = []
+    distance, credits = distance_of(*release, space), []
     for i, a in enumerate(ours):
         d = [distance(a, b) for b in theirs]
         tied = [j for j, v in enumerate(d) if equal(v, min(d))]
@@ -264,13 +261,11 @@ def test_hits_of_larger_tables():
 @pytest.mark.parametrize("metric", [CRP, CVP, DVP, NSND, AUTH, MDCR, NNAA, HITR])
 @in_spaces
 def test_an_exact_copy_scores_one(metric, space):
-    real = large(5, 150)
-    options = {"space": space} if "space" in metric.options else {}
+    real, options = large(5, 150), {"space": space} if "space" in metric.options else {}
     assert metric(real, real.sample(frac=1, random_state=0), **options).value == 1
 
 
 def test_columns_of_low_entropy_weigh_more_and_one_of_mostly_zeros_keeps_its_weight():
-    """Nine of ten are "a"; deciles of "x" all fall on 0, which is a bin of its own, and the column no constant."""
     weights = inverse_entropies(Tables(*[pd.DataFrame({"rare": ["a"] * 9 + ["b"], "half": ["u", "v"] * 5})] * 2))
     assert weights["half"] == pytest.approx(1 / math.log(2))
     assert weights["rare"] == pytest.approx(-1 / (0.9 * math.log(0.9) + 0.1 * math.log(0.1)))
@@ -294,7 +289,6 @@ def test_the_median_ratio_where_distances_are_zero():
 
 
 def test_unequal_sizes_alone_move_the_accuracy_and_equal_sizes_do_not():
-    """Both tables are drawn from one population, one of them ten times the other."""
     rng = np.random.default_rng(0)
     real, synthetic = (pd.DataFrame(rng.normal(size=(n, 2)), columns=["x", "y"]) for n in (100, 1000))
     assert NNAA(real, synthetic).details["real_flags"] > 0.85

@@ -223,7 +223,6 @@ def test_priveval_prints_these_numbers_of_awkward_tables(case):
 
 
 def test_a_copy_looks_safe_there():
-    """Counted by hand: half of MDCR's scale, no distance for NSND, and fewer rows than there are for CRP."""
     real = pd.DataFrame({"x": [0.0, 0.0, 3.0, 5.0, 9.0], "c": [*"aabab"]})
     found = printed(real, real, "c")
     assert found["median_distance_to_closest_record"] == 0.5

@@ -97,8 +97,7 @@ class Reference:
             return self.mean_risk(beta, school=name) - self.mean_risk(beta, school="none")
         if name == "m":
             return self.mean_risk(beta, sex="m") - self.mean_risk(beta, sex="f")
-        h = self.spread if name == "one_sd" else 1e-4
-        age = self.table["age"]
+        h, age = self.spread if name == "one_sd" else 1e-4, self.table["age"]
         if name == "one_sd":
             return self.mean_risk(beta, age=age + h) - self.mean_risk(beta, age=age)
         return (self.mean_risk(beta, age=age + h) - self.mean_risk(beta, age=age - h)) / (2 * h)
@@ -144,7 +143,6 @@ def agree(found, reference, tolerance=1e-4, confidence=0.95):
     [(120, 1, 1, 0.95, 5e-4), (600, 2, 1, 0.95, 1e-4), (500, 4, 4, 0.95, 1e-4), (300, 7, 1, 0.8, 1e-4)],
 )
 def test_effects_and_limits_are_those_of_maximum_likelihood(n, seed, releases, confidence, tolerance):
-    """A share of several releases is a fractional response."""
     table, y, p = people(n, seed)
     if releases > 1:
         y = np.random.default_rng(seed).binomial(releases, p) / releases
@@ -199,8 +197,7 @@ def test_interactions_are_joint_wald_tests_with_holms_adjustment():
         products = PRODUCTS[row["first"], row["second"]]
         wald, p = Reference(table, y, products=products).wald(len(products))
         assert (row["statistic"], row["freedom"]) == pytest.approx((wald, len(products)), rel=1e-3)
-        assert row["p_value"] == pytest.approx(p, rel=5e-3)
-        assert row["left_out"] == 0
+        assert (row["p_value"], row["left_out"]) == (pytest.approx(p, rel=5e-3), 0)
     p = list(found["p_value"])
     assert p == sorted(p)
     assert p[0] * 3 < 1 > p[1] * 2
@@ -254,7 +251,6 @@ def test_triples_keep_their_level_where_only_pairs_interact():
 
 
 def test_three_categories_and_a_combination_of_one_flag():
-    """All of p, q and r together are at risk, nobody of them without the others more than by chance."""
     rng = np.random.default_rng(5)
     table = pd.DataFrame({c: rng.choice(["o", level], 900, p=[0.6, 0.4]) for c, level in ("ap", "bq", "cr")})
     all_three = (table["a"] == "p") & (table["b"] == "q") & (table["c"] == "r")
@@ -308,8 +304,7 @@ def test_a_level_of_one_flag_has_an_effect_with_an_honest_interval():
 
 
 def test_a_combination_of_one_flag_is_not_taken_for_an_interaction():
-    rng = np.random.default_rng(13)
-    hits = 0
+    rng, hits = np.random.default_rng(13), 0
     for _ in range(20):
         a, b = rng.choice(["p", "q"], 400, p=[0.9, 0.1]), rng.choice(["r", "s"], 400, p=[0.8, 0.2])
         y = np.where((a == "q") & (b == "s"), 1.0, rng.random(400) < np.where(a == "q", 0.9, 0.6))  # 8 of about 8
@@ -338,7 +333,6 @@ def test_one_flag_where_risk_depends_on_another_column_is_not_told_too_surely():
 
 
 def test_a_level_of_one_flag_with_an_extreme_record_is_not_told_too_surely():
-    """The model takes half a record of the other kind for the extreme one: the others seem to run no risk at all."""
     rng = np.random.default_rng(28)
     gain = np.where(rng.random(3000) < 0.02, rng.exponential(1.0, 3000), 0.0)
     town = np.where(np.arange(3000) < 50, "small", "large")
@@ -375,8 +369,7 @@ def test_a_number_that_tells_every_flag():
 
 def test_columns_that_others_determine_are_left_out_and_the_others_lose_nothing():
     table, y, _ = people(500, 16)
-    plain = explained(y, table)
-    years = table["school"].map({"none": 0, "short": 8, "long": 14})
+    plain, years = explained(y, table), table["school"].map({"none": 0, "short": 8, "long": 14})
     more = table.assign(years=years, gender=table["sex"], months=table["age"] * 12)
     found = explained(y, more)
     out = found.left_out.set_index("column")["reason"]
@@ -467,8 +460,7 @@ def test_dates_count_in_days():
 def test_unscored_records_are_left_out():
     table, y, _ = people(300, 22)
     scores = np.where(np.arange(300) % 4 == 0, np.nan, y)
-    kept = ~np.isnan(scores)
-    units = np.arange(300) // 2
+    kept, units = ~np.isnan(scores), np.arange(300) // 2
     found = explained(scores, table, entities=units)
     expected = explained(y[kept], table[kept], entities=units[kept])
     assert found.records == kept.sum()
@@ -512,8 +504,7 @@ def test_what_is_left_out_is_listed():
     found = explained(y, table)
     assert len(found.interactions) == FITTED_PAIRS
     why = found.left_out.groupby("reason")["column"].agg(list)
-    assert why["constant"] == ["same"]
-    assert why[f"fewer than {RARE} records have a value"] == ["empty"]
+    assert (why["constant"], why[f"fewer than {RARE} records have a value"]) == (["same"], ["empty"])
     assert len(why["interactions: not among the 12 strongest columns"]) == 3
     weaker = "interactions: not among the 12 strongest pairs by their score tests"
     assert len(why[weaker]) == 12 * 11 / 2 - FITTED_PAIRS
@@ -525,8 +516,7 @@ def test_what_is_left_out_is_listed():
 
 def crossed_people(seed: int, kind: str) -> tuple[np.ndarray, pd.DataFrame, np.ndarray | None]:
     """Return flags or shares of people of eight columns, some of which interact, and their entities."""
-    rng = np.random.default_rng(seed)
-    n = 1500
+    rng, n = np.random.default_rng(seed), 1500
     table = pd.DataFrame({f"c{i}": rng.choice(list("abcd"), n, p=[0.4, 0.3, 0.2, 0.1]) for i in range(6)})
     table["age"], table["gain"] = rng.integers(18, 90, n), rng.exponential(size=n)
     logit = -0.5 + 0.5 * (table["c0"] == "a") + 0.01 * table["age"]
@@ -543,7 +533,6 @@ def crossed_people(seed: int, kind: str) -> tuple[np.ndarray, pd.DataFrame, np.n
 
 @pytest.mark.parametrize(("kind", "seed"), [("shares", 2), ("entities", 1), ("one flag", 2)])
 def test_screening_pairs_leaves_what_is_reported_as_it_is(kind, seed, monkeypatch):
-    """The pairs with a model of their own have the numbers that they have where all have one, to the bit."""
     y, table, entities = crossed_people(seed, kind)
     few = explained(y, table, entities=entities)
     monkeypatch.setattr("synthrisk.metrics.exposure.attribution.FITTED_PAIRS", 10**6)
@@ -628,8 +617,7 @@ def test_order_of_rows_columns_and_categories_and_index_labels_move_nothing(seed
     other = table.iloc[order][["gain", "place", "age", "sex", "school"]]
     other = other.assign(place=other["place"].cat.reorder_categories(list("rpq")))
     other.index = rng.integers(0, 3, 150)
-    a = explained(y, table, entities=units)
-    b = explained(y[order], other, entities=units[order])
+    a, b = explained(y, table, entities=units), explained(y[order], other, entities=units[order])
     frames = [name for name, value in vars(a).items() if isinstance(value, pd.DataFrame)]
     assert len(frames) == 9
     for name in frames:
@@ -659,7 +647,6 @@ def test_bad_input_is_told_in_a_sentence(change, words):
 
 
 def test_a_combination_that_another_column_settles_gives_no_p_of_1e_50():
-    """Its only record at risk is told by the other column: nothing is left to measure, and the sandwich is near 0."""
     rng = np.random.default_rng(26)
     a, b = rng.choice(["p", "q"], 1500, p=[0.8, 0.2]), rng.choice(["r", "s"], 1500, p=[0.85, 0.15])
     gain = np.where(rng.random(1500) < 0.05, 10.0, 0.0)
@@ -678,8 +665,7 @@ def test_adult_with_twelve_quasi_identifiers_takes_seconds():
     started = time.process_time()
     found = attribution(table["income"] == table["income"].cat.categories[1], table, known)
     assert time.process_time() - started < 15
-    assert len(known) == 12
-    assert len(found.interactions) == FITTED_PAIRS
+    assert (len(known), len(found.interactions)) == (12, FITTED_PAIRS)
     assert found.left_out.iloc[0].tolist() == ["education_num", "", "determined by education"]
 
 

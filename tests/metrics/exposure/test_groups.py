@@ -46,8 +46,7 @@ def interval(values, binary):
 def by_hand(scores, cells):
     """Return {cell: (records, risk, lower, upper)} in loops; scores may be None."""
     there = [(s, c) for s, c in zip(scores, cells, strict=True) if s is not None and not math.isnan(s)]
-    binary = all(s in (0, 1) for s, _ in there)
-    found = {}
+    binary, found = all(s in (0, 1) for s, _ in there), {}
     for cell in {c for _, c in there}:
         values = [s for s, c in there if c == cell]
         found[cell] = (len(values), sum(values) / len(values), *interval(values, binary))
@@ -75,8 +74,7 @@ def test_levels_and_joint_subgroups_are_counted_as_in_loops_and_the_worst_is_fir
         assert all(close(row, expected[row["level"]]) for _, row in part.iterrows())
     found = risk_in(scores, table, ["letter", "flag"], minimum=2)
     expected = {c: e for c, e in by_hand(scores, names).items() if e[0] >= 2}
-    assert list(found.index.names) == ["flag", "letter"]
-    assert set(found.index) == set(expected)
+    assert (list(found.index.names), set(found.index)) == (["flag", "letter"], set(expected))
     assert all(close(row, expected[cell]) for cell, row in found.iterrows())
     order = list(zip(-found["risk"], -found["records"], strict=True))
     assert order == sorted(order)
@@ -85,8 +83,7 @@ def test_levels_and_joint_subgroups_are_counted_as_in_loops_and_the_worst_is_fir
 @given(st.lists(st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0]), min_size=2, max_size=30), st.integers(0, 2**32 - 1))
 def test_shares_have_a_t_interval(shares, seed):
     groups = np.random.default_rng(seed).choice(["p", "q"], len(shares)).tolist()
-    found = risk_by(shares, pd.DataFrame({"g": groups}), "g")
-    expected = by_hand(shares, groups)
+    found, expected = risk_by(shares, pd.DataFrame({"g": groups}), "g"), by_hand(shares, groups)
     assert all(close(row, expected[row["level"]]) for _, row in found.iterrows())
 
 
@@ -128,8 +125,7 @@ def test_bins_are_of_equal_size_without_ties_and_follow_the_scored_records():
 def test_zero_inflated_numbers_keep_the_zero_apart():
     table = pd.DataFrame({"gain": [0] * 90 + list(range(100, 110)), "loss": [*range(-10, 0), *[7] * 90]})
     found = risk_by([0] * 90 + [1] * 10, table, ["gain", "loss"])
-    assert list(found["level"]) == ["0", "> 0", "≤ -1", "7"]
-    assert list(found["risk"][:2]) == [0, 1]
+    assert (list(found["level"]), list(found["risk"][:2])) == (["0", "> 0", "≤ -1", "7"], [0, 1])
 
 
 def test_dates_and_durations_have_readable_bins():
@@ -179,8 +175,7 @@ def test_numbers_are_in_order_of_value_text_after_them_and_ordered_categories_in
 )
 def test_awkward_columns(column, levels):
     found = risk_by([1, 0, 1, 0], pd.DataFrame({"c": column}), "c")
-    assert list(found["level"]) == levels
-    assert found["records"].sum() == 4
+    assert (list(found["level"]), found["records"].sum()) == (levels, 4)
 
 
 def test_scores_of_any_numeric_kind():
@@ -269,11 +264,9 @@ def test_intervals_of_one_column_are_those_of_risk_by_at_the_widened_level():
 
 
 def test_chance_alone_names_no_group():
-    """Of groups that differ by chance alone, the surest of hundreds crosses zero in 19 of 20 tables or more."""
     found = 0
     for seed in range(40):
-        rng = np.random.default_rng(seed)
-        frame = table(400, 6, seed)
+        rng, frame = np.random.default_rng(seed), table(400, 6, seed)
         scores = Reached(rng.random(400), rng.random(400), np.ones(400))
         found += bool((groups(scores, frame, 2).rows["adds_lower"] > 0).any())
     assert found <= 5  # of 40 at 5 %: P(more than 5) < 0.02

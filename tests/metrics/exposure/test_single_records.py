@@ -80,8 +80,7 @@ def brute(table, share, whose):
     keys = [(r["job"], r["town"]) for r in rows]
     held = [keys.count(k) for k in keys]
     jobs, towns = [r["job"] for r in rows], [r["town"] for r in rows]
-    rare = [jobs.count(j) * towns.count(t) for j, t in keys]
-    persons = sorted(set(whose))
+    rare, persons = [jobs.count(j) * towns.count(t) for j, t in keys], sorted(set(whose))
     size = share * len(persons)
 
     def first(order):

@@ -112,8 +112,7 @@ def test_merged_levels_are_those_of_tables_merged_by_hand():
 def test_noise_is_on_what_is_known_of_people_and_not_on_the_release(share):
     options = Change(noise={"age": share}).options(ROLES)
     known = binned(Tables(REAL, RELEASE), ROLES["quasi_identifiers"], ["vote"], options["bins"], options["binning"])
-    off = known.real["age"] - REAL["age"]
-    width = REAL["age"].max() - REAL["age"].min()
+    off, width = known.real["age"] - REAL["age"], REAL["age"].max() - REAL["age"].min()
     assert off.abs().max() <= round(share * width)
     assert off.abs().mean() == pytest.approx(share * width / 2, rel=0.25)
     assert abs(off.mean()) < share * width / 8
@@ -224,8 +223,7 @@ def test_identifiers_tell_no_records_apart():
 )
 def test_no_band_of_numbers_is_of_few_records_and_all_are_in_order(values, parts):
     column = pd.Series(values, dtype=float)
-    found = bands(column, parts=parts, fewest=10)
-    there = column.notna()
+    found, there = bands(column, parts=parts, fewest=10), column.notna()
     named = [c for c in found.cat.categories if c != "missing" and not c.startswith(("all ", "(all "))]
     counts = found[there].value_counts()
     assert all(counts[name] >= 10 for name in named)

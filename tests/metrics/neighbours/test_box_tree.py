@@ -21,8 +21,7 @@ def random_case(seed):
     rng = np.random.default_rng(seed)
     p, q = [(0, 1), (1, 0), (2, 2), (0, 4), (4, 0), (3, 5)][seed % 6] if seed < 48 else (30, 60)
     sizes = rng.choice([1, 2, 3, 7, 64, 65, 300], q)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    squared = bool(seed // 6 % 2)
+    starts, squared = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), bool(seed // 6 % 2)
     weights = rng.choice([0.0, 1.0, 1.0, 0.3, 7.0], p + q)
 
     def draw(n):
@@ -33,8 +32,7 @@ def random_case(seed):
         records = Records(np.ascontiguousarray(numbers), codes)
         return records.take(np.r_[np.arange(n), rng.integers(0, n, n // 4)])  # duplicates
 
-    reference = draw(int(rng.choice([1, 2, 30, 150])))
-    queries = draw(int(rng.choice([1, 20, 60])))
+    reference, queries = draw(int(rng.choice([1, 2, 30, 150]))), draw(int(rng.choice([1, 20, 60])))
     some = rng.random(len(queries.codes)) < 0.3  # copies among the queries
     copied = reference.take(rng.integers(0, len(reference.codes), some.sum()))
     queries.numbers[some], queries.codes[some] = copied
@@ -74,8 +72,7 @@ WAYS = {  # patches of the search
 @pytest.mark.parametrize("seed", [*range(12), 48])
 def test_bit_equal_to_plain_loops(seed, monkeypatch):
     queries, reference, scale = random_case(seed)
-    matrix = loops(queries, reference, scale)
-    itself = loops(reference, reference, scale)
+    matrix, itself = loops(queries, reference, scale), loops(reference, reference, scale)
     np.fill_diagonal(itself, np.inf)
     others = np.full(len(queries.codes), -1), np.arange(len(reference.codes))
     for one, own, sums in zip((queries, reference), others, (matrix, itself), strict=True):
@@ -109,14 +106,12 @@ def gower(p, q, levels=8):
 
 def work(reference, scale, queries, k=1):
     """Return how many rows' time a query takes through the tree."""
-    one = Forest(reference, scale)
-    own = np.full(len(queries.codes), -1)
+    one, own = Forest(reference, scale), np.full(len(queries.codes), -1)
     return one._nearest(one._boxes.placed(queries), own, k)[2] / len(own)
 
 
 def test_a_search_looks_at_few_rows():
-    rng = np.random.default_rng(0)
-    few = 60 * box_search._BOX
+    rng, few = np.random.default_rng(0), 60 * box_search._BOX
     assert work(records(rng, 20_000, p=2), gower(2, 0), records(rng, 500, p=2)) < few
     assert work(records(rng, 20_000, q=3), gower(0, 3), records(rng, 500, q=3), k=5) < few
 
@@ -183,12 +178,10 @@ def test_a_long_search_is_told_before_it_starts(monkeypatch):
 
 
 def test_each_kernel_is_compiled_once():
-    """A second signature would cost seconds in every process: layouts and types must never vary."""
     rng = np.random.default_rng(0)
     for p, q in ((0, 1), (1, 0), (2, 2)):
         for squared in (False, True):
-            reference = records(rng, 50, p, q)
-            scale = gower(p, q)._replace(squared=squared)
+            reference, scale = records(rng, 50, p, q), gower(p, q)._replace(squared=squared)
             one, own = search(reference, scale), np.arange(50)
             limits = one.nearest(reference, own, 2)[0][:, 1]
             one.within(reference, own, limits, one.count(reference, own, limits))
@@ -245,7 +238,6 @@ def test_without_numba_numpy_searches():
 
 
 def test_rows_divided_by_other_costs_are_found_alike():
-    """How a search divides its rows decides how fast it is, never what it finds."""
     for seed in range(60):
         queries, reference, scale = random_case(seed)
         own, k = np.full(len(queries.codes), -1), min(1 + seed % 3, len(reference.codes))

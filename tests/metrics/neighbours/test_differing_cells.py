@@ -21,8 +21,7 @@ def drawn(levels: list[int], n: int, seed: int) -> list[np.ndarray]:
 
 
 def by_loops(queries: list[np.ndarray], rows: list[np.ndarray]) -> list[int]:
-    others = list(zip(*rows, strict=True))
-    mine = zip(*queries, strict=True)
+    others, mine = list(zip(*rows, strict=True)), zip(*queries, strict=True)
     return [min(sum(a != b for a, b in zip(own, row, strict=True)) for row in others) for own in mine]
 
 
@@ -52,5 +51,4 @@ def test_rows_beyond_one_chunk_are_compared_too(monkeypatch, many):
     for column, own in zip(others, queries, strict=True):
         column[[4_095, 4_096, 8_999]] = own[[7, 8, 9]]
     found = fewest_differing(queries, others)
-    assert found[[7, 8, 9]].tolist() == [0, 0, 0]
-    assert found.tolist() == by_loops(queries, others)
+    assert (found[[7, 8, 9]].tolist(), found.tolist()) == ([0, 0, 0], by_loops(queries, others))

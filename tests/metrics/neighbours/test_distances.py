@@ -31,7 +31,6 @@ def case(request):
 
 
 def test_distances_and_axes_are_those_of_the_reference(case):
-    """The variance along the axes is the two largest eigenvalues."""
     real, synthetic, expected = case
     expected, (points, others) = expected["projections"]["famd_2"], projected(Tables(real, synthetic))
     matrix = away(points, others)
@@ -79,8 +78,7 @@ def plain_projection(real, synthetic):
         else:
             a, b = (np.array(["missing" if x is None else str(x) for x in v.tolist()]) for v in (a, b))
             for level in np.unique(a):
-                share = (a == level).mean()
-                flags = [v == level for v in (a, b)]
+                share, flags = (a == level).mean(), [v == level for v in (a, b)]
                 parts.append([(f - share) / math.sqrt(share) for f in flags])
     x, y = (np.column_stack(side) for side in zip(*parts, strict=True))
     axes = np.linalg.svd(x, full_matrices=True)[2][:2]

@@ -158,7 +158,6 @@ def test_all_ties_are_found(space, release):
 
 
 def test_sums_in_another_order_are_ties():
-    """Three tenths and two tenths one way or the other: 0.1 + 0.2 and 0.3 differ in the last bit."""
     real = pd.DataFrame({"a": [0.0, 1.0], "b": [0.0, 1.0], "c": [0.0, 1.0]})
     synthetic = pd.DataFrame({"a": [0.1, 0.3, 0.7], "b": [0.2, 0.0, 0.8], "c": [0.0, 0.0, 0.9]})
     tables = Tables(real, synthetic)
@@ -193,13 +192,11 @@ def test_some_records_are_searched_in_the_space_of_all():
     real = pd.DataFrame({"x": [0.0, 1.0, 4.0, 10.0]})
     tables = Tables(real, pd.DataFrame({"x": [1.0, 9.0]}))
     found = synthetic_to_some(tables, "gower", np.array([3, 0]), k=2)
-    assert found.rows.tolist() == [[0, 3], [3, 0]]
-    assert found.distances.tolist() == [[0.1, 0.9], [0.1, 0.9]]
+    assert (found.rows.tolist(), found.distances.tolist()) == ([[0, 3], [3, 0]], [[0.1, 0.9], [0.1, 0.9]])
 
 
 def test_a_pass_is_made_once_and_serves_smaller_k(monkeypatch):
-    made = []
-    one = Plain.nearest
+    made, one = [], Plain.nearest
     monkeypatch.setattr("synthrisk.metrics.neighbours.nearest.search", Plain)
     monkeypatch.setattr(Plain, "nearest", lambda self, *args: made.append(args[2]) or one(self, *args))
     real = pd.DataFrame({"x": [0.0, 1.0, 4.0, 10.0]})
@@ -286,7 +283,6 @@ def test_as_many_neighbours_are_sought_as_tell_who_is_vulnerable():
 
 
 def test_a_real_table_is_searched_once_for_all_releases(monkeypatch):
-    """What is found again is what a search finds: in any order of k, and not where a release widens a range."""
     monkeypatch.setattr(nearest, "_KEPT", OrderedDict())
     rng = np.random.default_rng(5)
     people = pd.DataFrame({"x": rng.integers(0, 50, 300) / 7, "c": rng.choice(list("abc"), 300)})

@@ -90,6 +90,5 @@ def test_of_a_release_that_is_gone_nothing_is_kept():
         tables = Tables(people(0), people(seed))
         synthetic_to_real(tables, "gower")
         real_to_real(tables, "gower")
-    kept = nearest._REAL[0][1]._boxes._placed
-    both = mixed(tables, space_of(tables, "gower"))
+    kept, both = nearest._REAL[0][1]._boxes._placed, mixed(tables, space_of(tables, "gower"))
     assert {id(queries) for queries, _ in kept} <= {id(both.real), id(both.synthetic)}

@@ -102,9 +102,6 @@ def test_wrong_lists(options, sentence):
         attacked("ill", **options)
 
 
-# Curves
-
-
 def share_at_risk(records, column, place):
     """Count who is at risk at a threshold of the gain, or at so many tolerances of the error."""
     at_risk, scored = 0, 0
@@ -154,12 +151,10 @@ def test_a_smaller_tolerance_has_the_same_curve_in_other_units():
 
 
 def test_the_curve_over_epsilon_is_that_of_rs_predictions():
-    """The R package's counts of records at risk, of the linear model, at each epsilon of the grid that it has."""
     real, synthetic = (pd.read_csv(REFERENCE / f"{name}.csv") for name in ("original", "synthetic"))
     expected = json.loads((REFERENCE / "expected.json").read_text())
     roles = {"quasi_identifiers": expected["quasi_identifiers"], "sensitive": expected["sensitive_attribute"]}
-    score = METRICS["rapid"](real, synthetic, **roles, attacker="linear", tolerance=0.05)
-    met = 0
+    score, met = METRICS["rapid"](real, synthetic, **roles, attacker="linear", tolerance=0.05), 0
     for row in expected["attackers"]["lm"]["table"]:
         name = f"curve_x{row['epsilon'] / 0.05:.2f}"
         if (row["metric"], row["delta"]) == ("symmetric", 0.01) and name in score.details:

@@ -170,7 +170,6 @@ def commonest_first(column):
 @SENSITIVE
 @pytest.mark.parametrize("attacker", ["cart", "random_forest"])
 def test_refits_are_a_plain_loop(release, sensitive, attacker):
-    """Each permuted release is scored by the metric itself; the forest has 100 trees, for the observed value too."""
     real, synthetic = release
     options = {"threshold": 0.2, "tolerance": 0.3}
     null = attack(release, sensitive, attacker, permutations=3, seed=7, **options)
@@ -215,7 +214,6 @@ def reference(case):
 @pytest.mark.parametrize("level", THRESHOLDS)
 @pytest.mark.parametrize("case", ["cat3_mixed", "paper_appendix_B"])
 def test_real_permuted_on_r_probabilities(case, level):
-    """No model is fitted; R's numbers come from 20 draws (sd of a mean up to .003) and a forest of another seed."""
     real, _, expected = reference(case)
     forest = expected["attackers"]["rf"] if "prob_columns" in expected["attackers"]["rf"] else expected
     codes = real[expected["sensitive_attribute"]].map(forest["prob_columns"].index).to_numpy()
@@ -233,7 +231,6 @@ def forest_null(case, permute, **options):
 
 @pytest.mark.parametrize(("level", "within"), [pytest.param("t1", 0.015, marks=pytest.mark.proof), ("t3", 0.008)])
 def test_synthetic_permuted_as_in_r(level, within):
-    """Two means of 20 refits, each with an sd of .004 (t1) or .002 (t3)."""
     null = forest_null("cat3_mixed", "synthetic", threshold=THRESHOLDS[level])
     assert null.mean == pytest.approx(LEVELS["cat3_mixed"]["perm_syn_mean"][level], abs=within)
     assert null.quantile == pytest.approx(LEVELS["cat3_mixed"]["perm_syn_q95"][level], abs=3 * within)
@@ -242,7 +239,6 @@ def test_synthetic_permuted_as_in_r(level, within):
 
 @pytest.mark.parametrize(("permute", "r", "ours"), [("synthetic", 0.0, 0.143), ("real", 0.07915, 0.240)])
 def test_real_permuted_as_in_r_and_three_coarse_columns_as_in_another_forest(permute, r, ours):
-    """METHODS 2.5: ranger stops where no drawn variable splits a node, scikit-learn looks on and is surer."""
     name = "perm_syn_mean" if permute == "synthetic" else "perm_orig_mean"
     assert LEVELS["paper_appendix_B"][name]["t3"] == r
     assert forest_null("paper_appendix_B", permute).mean == pytest.approx(ours, abs=0.02)
@@ -259,7 +255,6 @@ def test_a_copy_is_far_above_its_null(permute):
 @PERMUTE
 @SENSITIVE
 def test_a_release_of_one_value_knows_nothing(permute, sensitive):
-    """The attacker is sure of the one value he saw, under every permutation of the release."""
     real, synthetic = draw(60, 5), draw(60, 6)
     constant = real[sensitive].dropna().iloc[0]
     attacker = "cart" if sensitive == "band" else DecisionTreeRegressor()
@@ -270,7 +265,6 @@ def test_a_release_of_one_value_knows_nothing(permute, sensitive):
 
 @PERMUTE
 def test_the_limits_are_strict(permute):
-    """One key for all: every gain is 0 and every error 2, which is not above 0 and not below 2."""
     table = pd.DataFrame({"k": ["a"] * 40, "s": ["x", "y"] * 20, "v": [1.0, 5.0] * 20})
     options = {"quasi_identifiers": ["k"], "attacker": "cart", "permute": permute}
     classes = permutation_null(Tables(table, table), sensitive="s", threshold=0.0, **options)
@@ -320,7 +314,6 @@ def test_few_tables_without_information_are_flagged(simulation, design):
 @PERMUTE
 @SENSITIVE
 def test_seeds(release, permute, sensitive):
-    """A permutation does not depend on how many there are; another seed is another draw."""
     few, many = (attack(release, sensitive, permute=permute, permutations=b, seed=1) for b in (3, 6))
     assert few.values.tolist() == many.values[:3].tolist()
     if sensitive == "band":
@@ -370,6 +363,5 @@ def test_nothing_to_guess(permute, sensitive):
 
 
 def test_nothing_divided_by_nothing_under_a_permutation():
-    """Neither record is 0 and guessed 0, but each other's value would be."""
     with pytest.raises(InputError, match="delta"):
         null_of_permuted_numbers(np.array([0.0, 5.0]), np.array([5.0, 0.0]), 0.1, delta=0)

@@ -47,15 +47,11 @@ def attack(case, **options):
     return RAPID(real, synthetic, **roles, **options)
 
 
-# The scoring alone, on R's own probabilities and predictions
-
-
 @pytest.mark.parametrize("attacker", ["rf", "cart", "gbm", "multinom"])
 @pytest.mark.parametrize("case", CATEGORICAL)
 def test_gain_of_r_probabilities(case, attacker):
     real, _, expected = load(case)
-    truth = real[expected["sensitive_attribute"]]
-    expected = expected["attackers"][attacker]
+    truth, expected = real[expected["sensitive_attribute"]], expected["attackers"][attacker]
     columns = [expected["prob_columns"].index(value) for value in truth]
     confidence = np.array(expected["probs"])[np.arange(len(real)), columns]
     baseline = truth.map(truth.value_counts(normalize=True)).to_numpy()
@@ -92,19 +88,14 @@ def test_errors_and_number_at_risk_of_r_predictions(attacker):
     ],
 )
 def test_error_counted_by_hand(error, delta, expected):
-    """Truth 4, -4, 4, 0, -4 and guess 2, -4, -2, 4, 0: signs never make an error small."""
     truth, predicted = np.array([4.0, -4.0, 4.0, 0.0, -4.0]), np.array([2.0, -4.0, -2.0, 4.0, 0.0])
     np.testing.assert_allclose(prediction_error(truth, predicted, error, delta), expected, rtol=1e-12)
-
-
-# The attackers against R
 
 
 @pytest.mark.parametrize("case", CATEGORICAL)
 def test_logistic_attacker_equals_r(case):
     _, _, expected = load(case)
-    expected = expected["attackers"]["multinom"]
-    score = attack(case, attacker="logistic")
+    expected, score = expected["attackers"]["multinom"], attack(case, attacker="logistic")
     np.testing.assert_allclose(score.records["gain"], expected["gain"], rtol=0, atol=1e-6)
     assert score.value == pytest.approx(expected["curve"]["0.3"], abs=1e-9)
     assert score.details["accuracy"] == pytest.approx(expected["accuracy"], abs=1e-9)
@@ -114,8 +105,7 @@ def test_logistic_attacker_equals_r(case):
 
 def test_linear_attacker_equals_r():
     _, _, expected = load("cont_income")
-    expected = expected["attackers"]["lm"]
-    score = attack("cont_income", attacker="linear")
+    expected, score = expected["attackers"]["lm"], attack("cont_income", attacker="linear")
     np.testing.assert_allclose(score.records["guessed"], expected["predicted"], rtol=1e-6)
     for name in ("rmse", "mae"):
         assert score.details[name] == pytest.approx(expected[name], rel=1e-6)
@@ -153,7 +143,6 @@ def test_forest_is_near_its_reference(case, centre):
 
 @pytest.mark.parametrize(("case", "apart"), [("paper_appendix_B", 0.02), ("cat3_mixed", 0.055)])
 def test_rangers_rule_is_rs_forest_record_by_record(case, apart):
-    """The paper's usage example prints 0.155 and accuracy 0.599 (Appendix B); scikit-learn's rule gives 0.381."""
     seeds = load(case)[2]["attackers"]["rf"]["ten_seeds"]
     scores = [attack(case, attacker="ranger", seed=seed) for seed in range(3)]
     assert np.mean([score.value for score in scores]) == pytest.approx(seeds["confidence_rate_mean"], abs=0.015)
@@ -161,8 +150,6 @@ def test_rangers_rule_is_rs_forest_record_by_record(case, apart):
     gain = np.mean([score.records["gain"] for score in scores], axis=0)
     assert np.sqrt(np.mean((gain - seeds["per_record_gain_mean"]) ** 2)) < apart
 
-
-# Tables whose answer is known: a tree on one QI repeats the release's shares
 
 RELEASE = pd.DataFrame({"k": list("aaaabbbb"), "s": list("xxxyyyyx")})  # a: x with 3/4; b: y with 3/4
 REAL = pd.DataFrame({"k": list("abab"), "s": list("xyyx")}, index=[4, 2, 9, 7])
@@ -174,7 +161,6 @@ def categorical(real=REAL, synthetic=RELEASE, attacker=TREE, **options):
 
 @pytest.mark.parametrize("attacker", [TREE, "booleans"], ids=str)
 def test_hand_counted(attacker):
-    """Thresholds are strict, of the value and of the curve."""
     tables = [t.assign(s=t["s"] == "x") if attacker == "booleans" else t for t in (REAL, RELEASE)]
     score = categorical(*tables)
     expected = {
@@ -196,14 +182,12 @@ def test_hand_counted(attacker):
 
 @pytest.mark.parametrize("attacker", CATEGORICAL_ATTACKERS)
 def test_a_class_that_only_the_release_has_is_never_right(attacker):
-    """And a release of one class is certain of it: nothing to learn is not bad input."""
     synthetic = pd.DataFrame({"k": list("aaaabbbb"), "s": list("zzzxzzyy")})
     score = categorical(synthetic=synthetic, attacker=attacker)
     assert score.records["confidence"].between(0, 1).all()
     assert score.details["accuracy"] <= 0.5
     score = categorical(synthetic=pd.DataFrame({"k": list("ab"), "s": list("xx")}), attacker=attacker)
-    assert score.records["confidence"].tolist() == pytest.approx([1.0, 0.0, 0.0, 1.0])
-    assert score.value == 0.5
+    assert (score.records["confidence"].tolist(), score.value) == (pytest.approx([1.0, 0.0, 0.0, 1.0]), 0.5)
 
 
 @pytest.mark.parametrize("attacker", [*CATEGORICAL_ATTACKERS, TREE], ids=str)
@@ -213,12 +197,10 @@ def test_missing_is_a_class_of_its_own(attacker):
     score = categorical(real, synthetic, attacker)
     assert score.records["baseline"].tolist() == [0.5] * 4
     assert (score.records["confidence"] > 0.9).all()
-    assert score.value == 1.0
-    assert score.details["accuracy"] == 1.0
+    assert (score.value, score.details["accuracy"]) == (1.0, 1.0)
 
 
 def test_a_tied_guess_is_right_by_halves():
-    """METHODS 0: ties by expectation, so that names and order of the classes move no number."""
     synthetic = pd.DataFrame({"k": list("aabb"), "s": list("xyyx")})
     real = pd.DataFrame({"k": list("abab"), "s": list("xxxy")})
     accuracy = categorical(real, synthetic).details["accuracy"]
@@ -229,7 +211,6 @@ def test_a_tied_guess_is_right_by_halves():
 @pytest.mark.parametrize("threshold", [0, 0.3, 0.9])
 @pytest.mark.parametrize("attackers", [DummyClassifier(), [DummyClassifier(), "cart"]], ids=["one", "several"])
 def test_the_guess_is_the_value_of_an_attacker_who_answers_the_class_shares(threshold, attackers):
-    """Beside the accuracy, and there alone, stands the accuracy of the commonest class."""
     real = pd.DataFrame({"k": list("abcabca"), "s": list("xxxxyyz")})
     shares = categorical(real, real, DummyClassifier(), threshold=threshold)
     assert shares.records["gain"].abs().max() < 1e-12
@@ -251,8 +232,7 @@ def test_continuous_hand_counted():
     assert score.records["guessed"].tolist() == [100.0, 0.0, 100.0, 0.0]
     assert score.records["truth"].tolist() == [100.0, 5.0, 150.0, 0.0]
     assert score.records["error"].tolist() == pytest.approx([0, 10 / 5.02, 100 / 250.02, 0])
-    assert score.records["at_risk"].tolist() == [True, False, False, True]
-    assert score.value == 0.5
+    assert (score.records["at_risk"].tolist(), score.value) == ([True, False, False, True], 0.5)
     assert score.details["mae"] == pytest.approx(55 / 4)
     assert score.details["rmse"] == pytest.approx(math.sqrt(2525 / 4))
 
@@ -260,16 +240,14 @@ def test_continuous_hand_counted():
 @pytest.mark.parametrize(("tolerance", "value"), [(50, 0.5), (50.0001, 1.0), (5, 0.25), (5.0001, 0.5)])
 def test_the_tolerance_is_strict(tolerance, value):
     score = continuous([100.0, 5.0, 150.0, 50.0], error="absolute", tolerance=tolerance)
-    assert score.value == value
-    assert score.records["at_risk"].mean() == value
+    assert (score.value, score.records["at_risk"].mean()) == (value, value)
 
 
 def test_a_missing_continuous_truth_is_not_scored():
     score = continuous([100.0, np.nan, 150.0, np.nan])
     assert score.records["score"].tolist()[::2] == [1.0, 0.0]
     assert score.records["score"].isna().tolist() == [False, True, False, True]
-    assert score.records["error"].isna().tolist() == [False, True, False, True]
-    assert score.value == 0.5
+    assert (score.records["error"].isna().tolist(), score.value) == ([False, True, False, True], 0.5)
     assert score.details["mae"] == pytest.approx(25.0)
     nullable = continuous(pd.array([100, None, 150, None], dtype="Int64"))
     assert nullable.value == 0.5
@@ -288,8 +266,7 @@ def test_a_missing_number_in_the_release_is_not_a_zero(attacker):
 )
 def test_the_guess_is_the_value_of_the_best_constant_prediction(error, tolerance):
     truth = np.random.default_rng(4).normal(2, 9, 30).round(1)
-    rule = {"error": error, "tolerance": tolerance}
-    grid = np.arange(truth.min(), truth.max(), 0.3)
+    rule, grid = {"error": error, "tolerance": tolerance}, np.arange(truth.min(), truth.max(), 0.3)
 
     def value(constant):
         return np.mean(prediction_error(truth, np.full(30, constant), error, 0.01) < tolerance)
@@ -302,11 +279,7 @@ def test_the_guess_is_the_value_of_the_best_constant_prediction(error, tolerance
 
 @pytest.mark.parametrize(("truth", "value"), [([100.0], 1.0), ([70.0], 0.0), ([100.0, np.nan, 100.0], 1.0)])
 def test_one_continuous_truth_is_scored(truth, value):
-    """A baseline is of classes: a number needs no second one beside it (METHODS 2.1)."""
     assert continuous(truth).value == value
-
-
-# Quasi-identifiers as they come
 
 
 @pytest.mark.parametrize("attacker", [*CATEGORICAL_ATTACKERS, "linear"])
@@ -338,7 +311,6 @@ def test_unseen_and_missing_quasi_identifiers_do_not_crash(attacker, gaps):
 
 @pytest.mark.parametrize("attacker", [*CATEGORICAL_ATTACKERS, TREE], ids=str)
 def test_an_unseen_level_is_guessed_like_nothing_in_particular(attacker):
-    """Two unseen levels are one to the attacker: he knows neither."""
     real = pd.DataFrame({"k": ["b", "new", "newer", "a"], "s": list("xxxy")})
     confidence = categorical(real, attacker=attacker).records["confidence"]
     assert confidence.iloc[1] == pytest.approx(confidence.iloc[2], abs=1e-9)
@@ -351,9 +323,6 @@ def test_missing_keys_can_be_learned(attacker):
     for keys in (["k"], ["x"], ["k", "x"]):
         score = RAPID(real, synthetic, quasi_identifiers=keys, sensitive="s", attacker=attacker)
         assert (score.records["confidence"] > 0.9).all(), keys
-
-
-# Bad input: one sentence that names the argument
 
 
 @pytest.mark.parametrize(
@@ -405,7 +374,6 @@ def test_bad_continuous_argument(options, named):
     [("symmetric", [0.0, 2.0]), ("stabilized_relative", [0.0, 1.0]), ("absolute", [0.0, 5.0])],
 )
 def test_delta_zero_is_taken_where_no_truth_is_zero(error, expected):
-    """The second record is 5 and guessed 0."""
     tolerance = {"tolerance": 1.0} if error == "absolute" else {}
     records = continuous([100.0, 5.0], error=error, delta=0, **tolerance).records
     assert records["error"].tolist() == expected
@@ -416,9 +384,6 @@ def test_text_in_place_of_a_number_is_refused():
     for column in ("k", "s"):
         with pytest.raises(InputError, match=f"'{column}'"):
             RAPID(real, real.astype({column: str}), quasi_identifiers="k", sensitive="s", attacker="linear")
-
-
-# Properties
 
 
 @pytest.fixture(scope="module")
@@ -476,7 +441,6 @@ def test_value_and_details_follow_from_the_records(release, sensitive, attacker)
 
 @pytest.mark.parametrize(("sensitive", "attacker"), CASES, ids=str)
 def test_one_record_is_attacked_as_among_many(release, sensitive, attacker):
-    """Its guess comes from the release alone; only the baseline looks at the other real records."""
     real, synthetic = release
     options = {"quasi_identifiers": KEYS, "sensitive": sensitive, "attacker": attacker, "seed": 3}
     column = "confidence" if sensitive == "band" else "guessed"
@@ -514,12 +478,10 @@ def test_an_estimator_given_is_seeded_and_left_unfitted(release):
     st.integers(0, 99),
 )
 def test_equals_a_recount_of_shares(real, synthetic, percent):
-    """A tree over one QI is a table of shares: the confidence of a seen key is counted by hand."""
     real, synthetic = (pd.DataFrame(t, columns=["k", "s"]) for t in (real, synthetic))
     if real["s"].nunique() < 2:
         real.loc[len(real)] = ["a", "x" if real["s"].iloc[0] != "x" else "y"]
-    score = categorical(real, synthetic, threshold=percent / 100)
-    gains = []
+    score, gains = categorical(real, synthetic, threshold=percent / 100), []
     for key, truth, confidence, gain in zip(
         real["k"], real["s"], score.records["confidence"], score.records["gain"], strict=True
     ):
@@ -532,9 +494,6 @@ def test_equals_a_recount_of_shares(real, synthetic, percent):
         assert gain == pytest.approx((confidence - b) / (1 - b), abs=1e-12)
         gains.append(gain)
     assert score.value == sum(g > percent / 100 for g in gains) / len(gains)
-
-
-# What stands beside the value
 
 
 @pytest.mark.parametrize(("sensitive", "attacker"), [("band", "cart"), ("pay", "linear")])
@@ -588,7 +547,6 @@ class CountingTree(DecisionTreeClassifier):
 
 @pytest.mark.parametrize(("permute", "fits"), [("real", 1), ("synthetic", 1 + 1 + 7)])
 def test_permuted_real_values_need_no_further_fit(release, permute, fits):
-    """Permuted releases need one each, and one of as many trees for the observed value."""
     CountingTree.fits = 0
     options = {"quasi_identifiers": KEYS, "sensitive": "band", "attacker": CountingTree()}
     RAPID(*release, **options, permute=permute, permutations=7)
@@ -631,7 +589,6 @@ def test_a_tolerance_above_one_is_warned_of(release):
 
 
 def test_no_stabiliser_is_needed_where_nothing_is_divided_by_zero(release):
-    """A guess of 0 and a value of 0 of two people: only a permutation would bring them together."""
     real = pd.DataFrame({"k": [0.0, 1.0, 2.0], "y": [0.0, 1.0, 2.0]})
     synthetic = pd.DataFrame({"k": [0.0, 1.0, 2.0], "y": [1.0, 0.0, 5.0]})
     options = {"quasi_identifiers": ["k"], "sensitive": "y", "attacker": DecisionTreeRegressor()}
@@ -641,9 +598,6 @@ def test_no_stabiliser_is_needed_where_nothing_is_divided_by_zero(release):
     assert "null_real_mean" in RAPID(real, synthetic, **options).details
     with pytest.raises(InputError, match="delta must be above 0"):
         RAPID(real, synthetic, **options, delta=0, permute="real", permutations=5)
-
-
-# Cross-validated
 
 
 RNG = np.random.default_rng(8)
@@ -659,8 +613,7 @@ def folds_of(real=VOTERS, release=lambda train, seed: train, **options):
 def test_each_fold_is_attacked_by_a_release_that_never_saw_it():
     seen = []
     found = folds_of(release=lambda train, seed: seen.append((train, seed)) or train, folds=4, seed=3)
-    assert len({seed for _, seed in seen}) == 4
-    assert {len(train) for train, _ in seen} == {150}
+    assert (len({seed for _, seed in seen}), {len(train) for train, _ in seen}) == (4, {150})
     values, shares = [], VOTERS["vote"].value_counts(normalize=True)
     for train, _ in seen:
         held_out = [tuple(row) for row in VOTERS.itertuples(index=False)]
@@ -670,8 +623,7 @@ def test_each_fold_is_attacked_by_a_release_that_never_saw_it():
         records = RAPID(out, train, **OPTIONS).records
         gain = (records["confidence"] - out["vote"].map(shares)) / (1 - out["vote"].map(shares))
         values.append((gain > 0.3).mean())
-    assert found.folds == pytest.approx(values, abs=1e-12)
-    assert found.value == pytest.approx(np.mean(values))
+    assert (found.folds, found.value) == (pytest.approx(values, abs=1e-12), pytest.approx(np.mean(values)))
     half = stats.t.ppf(0.975, 3) * np.std(values, ddof=1) / 2
     assert (found.lower, found.upper) == pytest.approx((found.value - half, found.value + half))
 

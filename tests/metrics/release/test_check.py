@@ -164,8 +164,7 @@ def test_the_grid_of_a_column_is_the_coarsest_that_holds_all_its_cells(real, ste
 
 
 def test_cells_off_the_grid_are_found_and_rounded():
-    grid = Grid.of(pd.Series([10.25, 3.5]))
-    cells = pd.Series([1.234, 1.23, np.nan, np.inf])
+    grid, cells = Grid.of(pd.Series([10.25, 3.5])), pd.Series([1.234, 1.23, np.nan, np.inf])
     assert grid.off(cells).tolist() == [True, False, False, False]
     assert grid.rounded(cells)[:2].tolist() == [1.23, 1.23]
     assert not grid.off(pd.Series([10.25, 0.1], dtype="float32")).any()  # 0.1 as a single is no other number
@@ -262,11 +261,9 @@ def test_the_check_survives_json():
 
 
 def test_ties_at_the_quantile_count_by_expectation():
-    """The mean over all ways to break the ties by a tiny jitter."""
     rng = np.random.default_rng(0)
     members, controls = rng.integers(0, 4, 50).astype(float), rng.integers(0, 4, 41).astype(float)
-    k = 10
-    found = []
+    k, found = 10, []
     for _ in range(4000):
         own, other = members + rng.random(50) * 1e-3, controls + rng.random(41) * 1e-3
         found.append((own < np.sort(other)[k - 1]).sum() / 2 + (own < np.sort(other)[k]).sum() / 2)
@@ -289,8 +286,7 @@ def test_nearness_against_a_plain_loop():
     share = (10 - (controls < t).sum()) / (controls == t).sum()
     expected = ((members < t).sum() + share * (members == t).sum()) / 60
     found = check_release(real, control, release).nearness
-    assert found.expected == 0.25
-    assert found.nearer_members.value == pytest.approx(expected)
+    assert (found.expected, found.nearer_members.value) == (0.25, pytest.approx(expected))
 
 
 def test_without_control_records_against_a_plain_loop():
@@ -317,7 +313,6 @@ def filtered_by_deviations(seed: int, n: int = 2000) -> list[pd.DataFrame]:
 
 @pytest.mark.parametrize("seed", [1, 3])
 def test_rows_that_were_left_out_by_distances_in_standard_deviations_are_missed(seed):
-    """In amounts whose range is a few rich people, ``gower`` sees nothing of what such a filter has left out."""
     members, control, release = filtered_by_deviations(seed)
     found = check_release(members, control, release).nearness
     assert found.excess.upper < 0
@@ -327,7 +322,6 @@ def test_rows_that_were_left_out_by_distances_in_standard_deviations_are_missed(
 
 
 def test_rows_that_were_left_out_by_distances_of_the_numbers_alone_are_missed():
-    """Many filters drop the columns of levels before they measure distances."""
     members, control, release = (part.reset_index(drop=True) for part in filtered_by_deviations(1))
     rng = np.random.default_rng(1)
     named = [
@@ -341,7 +335,6 @@ def test_rows_that_were_left_out_by_distances_of_the_numbers_alone_are_missed():
 
 @pytest.mark.parametrize("orders", [4_000, pytest.param(20_000, marks=pytest.mark.proof)])
 def test_the_look_below_the_nearest_member_alarms_of_strangers_as_seldom_as_it_says(orders):
-    """Of random orders of 60 members and 40 control records; exactly (c)_k/(n + c)_k, whatever the sizes."""
     rng, alarms = np.random.default_rng(1), 0
     for _ in range(orders):
         distances = rng.permutation(100).astype(float)
@@ -426,14 +419,12 @@ def test_strangers_and_generators_are_neither_broken_nor_suspicious(table, rows,
 @pytest.mark.parametrize("make", ["fresh", "marginals"])
 @pytest.mark.parametrize(("table", "rows"), [*TABLES, (adults, 500)])
 def test_of_200_strangers_hardly_any_is_broken_or_suspicious(table, rows, make):
-    """At most 2, which the rules keep by a wide margin."""
     found = [looked_at(seed, table, rows, GENERATORS[make], seed % 2 == 0) for seed in range(200)]
     assert sum(bool(f.invalid) for f in found) <= 2
     assert sum(f.suspicious for f in found) <= 2
 
 
 def test_trees_that_know_single_records_show_an_excess_of_members():
-    """Leaves of 5 hold cells of five people: no copy, and more than chance."""
     excess = looked_at(1, adults, 1500, CART.function).nearness.excess
     assert 0 < excess.lower < excess.value < 0.25
 
@@ -515,10 +506,8 @@ def test_of_large_tables_as_many_members_as_control_records_are_drawn(name, susp
     monkeypatch.setattr(nearness, "_drawn", lambda *given: looked.append((given[1], own(*given))) or looked[-1][1])
     found = check_release(job.train, job.held_out, release)
     ((groups, rows),) = looked
-    assert np.bincount(groups[rows]).tolist() == [250, 250]
-    assert len(set(rows)) == 500
-    assert found.suspicious == suspicious
-    assert check_release(job.train, job.held_out, release) == found
+    assert (np.bincount(groups[rows]).tolist(), len(set(rows))) == ([250, 250], 500)
+    assert (found.suspicious, check_release(job.train, job.held_out, release)) == (suspicious, found)
 
 
 def test_equal_cells_are_those_that_plain_loops_count():
@@ -542,8 +531,7 @@ def test_copies_of_any_table_are_suspicious(table, rows):
     for control in (job.held_out, None):
         found = check_release(job.train, control, job.train)
         assert found.suspicious
-        assert found.verbatim.members.share == 1
-        assert found.verbatim.rows_of_members.share == 1
+        assert (found.verbatim.members.share, found.verbatim.rows_of_members.share) == (1, 1)
     if table is survey:
         made = near(job.train, np.random.default_rng(2))
         assert all(check_release(job.train, control, made).suspicious for control in (job.held_out, None))
@@ -556,7 +544,6 @@ def test_a_table_without_an_equal_pair_expects_none():
 
 
 def test_a_constant_column_that_nothing_guesses_gives_nothing_away_and_breaks_nothing():
-    """An ordinary copula makes a level of one record in 70 vanish: the rest is judged, with the column and without."""
     constant, every = RELEASE.assign(vote=True), RELEASE.assign(**RELEASE.iloc[0].to_dict())
     for release, options in ((constant, {}), (constant, {"guessed": ["vote"]}), (every, {"guessed": ["job"]})):
         assert "constant" in look(release, **options).invalid
@@ -570,11 +557,9 @@ def test_a_broken_release_is_named_and_never_averaged_away():
     found = summarise([fine, fine, bad, fine, fine, fine])
     assert found.left_out == "1 of 6 releases: column 'age' is constant in the release, but not among the members"
     assert (found.invalid, found.suspicious, found.whole) == ("", "", 5)
-    assert found.status == found.left_out
-    assert found.notes == (f"left out: {found.left_out}",)
+    assert (found.status, found.notes) == (found.left_out, (f"left out: {found.left_out}",))
     assert summarise([fine, bad, bad]).invalid.startswith("2 of 3 releases: column 'age' is constant")
-    assert summarise([fine, fine]).status == AS_EXPECTED
-    assert summarise([bad]).invalid == bad.invalid
+    assert (summarise([fine, fine]).status, summarise([bad]).invalid) == (AS_EXPECTED, bad.invalid)
     two = summarise([bad, look(RELEASE.assign(age=40, pay=np.inf))])
     assert two.invalid.startswith("2 of 2 releases: ")
     assert two.invalid.endswith(" (and 1 more)")

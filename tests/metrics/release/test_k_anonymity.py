@@ -37,10 +37,8 @@ def counted(sizes):
 def test_every_range_is_counted_where_it_belongs():
     k = np.array([1, 2, 3, 4, 5, 9, 10, 19, 20, 1000, 0, 0])
     found = key_sizes(k)
-    assert found == KeySizes((1, 1, 2, 2, 2, 2), 1, 2)
-    assert found.records == len(k)
-    assert len(found.counts) == len(SIZES)
-    assert key_sizes(np.array([0, 0])) == KeySizes((0,) * 6, 0, 2)
+    assert (found, found.records) == (KeySizes((1, 1, 2, 2, 2, 2), 1, 2), len(k))
+    assert (len(found.counts), key_sizes(np.array([0, 0]))) == (len(SIZES), KeySizes((0,) * 6, 0, 2))
 
 
 def with_votes(seed, n):
@@ -89,10 +87,8 @@ TARGETS = [("vote", ["vote"]), ("ill", ["ill"]), ("vote and ill", ["vote", "ill"
 
 @pytest.mark.parametrize(("name", "hidden"), TARGETS)
 def test_values_of_each_key_brute_force(name, hidden):
-    """How l-diversity is defined: different sensitive values in each class; of a record looked up, in the release."""
     real, release, known = with_votes(11, 200), with_votes(12, 150), ["age", "city"]
-    targets = ["vote", "ill", ["vote", "ill"]]
-    own = different(real, known, hidden, real)
+    targets, own = ["vote", "ill", ["vote", "ill"]], different(real, known, hidden, real)
     assert values_of_real(real, known, targets)[name] == KeySizes(counted(own), min(own), 0)
     groups = np.random.default_rng(6).choice([1, 0, -1], 200, p=[0.5, 0.3, 0.2])
     found = keys_of_release(Tables(real, release, groups=groups), known, targets)
@@ -113,7 +109,6 @@ def test_what_is_guessed_is_no_part_of_the_key():
 
 
 def test_the_example_of_the_questions_about_cap():
-    """Four released people of one key with two parties: 4-anonymity and 2-diversity."""
     release = pd.DataFrame({"age": ["20-29"] * 4, "sex": ["F"] * 4, "party": ["x", "x", "y", "x"]})
     found = keys_of_release(Tables(release, release), ["age", "sex"], ["party"])
     assert (found.release.smallest, found.values["party"].release.smallest) == (4, 2)
@@ -126,8 +121,7 @@ def test_keys_survive_a_journey():
 
 
 def test_means_over_releases():
-    one = KeySizes((1, 2, 3, 0, 0, 0), 1, 4)
-    two = KeySizes((0, 4, 0, 5, 0, 0), 2, 0)
+    one, two = KeySizes((1, 2, 3, 0, 0, 0), 1, 4), KeySizes((0, 4, 0, 5, 0, 0), 2, 0)
     mean = KeySizes((0.5, 3.0, 1.5, 2.5, 0, 0), 1, 2)
     assert mean_keys([ReleaseKeys(one, two, None), ReleaseKeys(two, one, one)]) == ReleaseKeys(mean, mean, one)
 

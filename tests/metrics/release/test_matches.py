@@ -49,8 +49,7 @@ def test_chance_of_a_twin_against_all_ways_to_draw_others():
             for chosen in combinations([j for j in range(6) if j != i], k)
         ]
         assert chance_of_twin(sizes, k) == pytest.approx(np.mean(hits), abs=1e-12)
-    assert chance_of_twin(sizes, 99) == chance_of_twin(sizes, 5)
-    assert chance_of_twin(sizes[:1], 5) == 0.0
+    assert (chance_of_twin(sizes, 99), chance_of_twin(sizes[:1], 5)) == (chance_of_twin(sizes, 5), 0.0)
 
 
 def test_members_in_a_thinned_release_against_all_draws():
@@ -62,9 +61,7 @@ def test_members_in_a_thinned_release_against_all_draws():
 
 
 def test_twins_explain_what_strangers_have_in_common_with_members():
-    """Other people of the same population equal members as often as is expected, in the mean over tables."""
-    rng = np.random.default_rng(0)
-    gaps = []
+    rng, gaps = np.random.default_rng(0), []
     for _ in range(200):
         everyone = pd.DataFrame(rng.integers(0, 6, (260, 3)), columns=list("abc"))
         members, control, release = everyone[:100], everyone[100:160], everyone[160:]
@@ -117,8 +114,7 @@ def test_the_release_given_as_control_records_is_refused():
 def test_identifiers_of_members_are_told_and_more_than_half_refused():
     few = OTHERS.assign(who=[*MEMBERS["who"][:30], *OTHERS["who"][30:]])
     found = strangers(MEMBERS, few, identifier="who")
-    assert found.same_identifier == 30
-    assert found.refuse == ""
+    assert (found.same_identifier, found.refuse) == (30, "")
     assert found.warning == "30 of 200 control records have the identifier of a member: they may be no strangers"
     many = OTHERS.assign(who=[*MEMBERS["who"][:101], *OTHERS["who"][101:]])
     assert strangers(MEMBERS, many, identifier="who").refuse
@@ -134,9 +130,7 @@ def test_some_members_among_the_control_records_are_warned_of():
 
 
 def test_natural_duplicates_are_neither_refused_nor_warned_of():
-    """Tables of few columns, 400 times: refused never, warned of as seldom as the level says."""
-    rng = np.random.default_rng(0)
-    warned = 0
+    rng, warned = np.random.default_rng(0), 0
     for k in range(400):
         own, other = (pd.DataFrame(rng.integers(0, (2, 5, 12)[k % 3], (n, 3)), columns=list("abc")) for n in (200, 150))
         found = strangers(own, other)

@@ -46,7 +46,6 @@ def without(table, flagged, columns):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_hundredth_and_a_twentieth_of_the_people_copied_are_seen_for_what_they_are(seed):
-    """30 of 3,000, the most distant: a mean over all people hides them."""
     for rows, share in ((3000, 0.01), (2000, 0.05)):
         members, control, others = three(rows, seed)
         found = check_release(members, control, with_the_most_distant(members, others, share)).nearness
@@ -68,7 +67,6 @@ def test_rows_taken_out_for_being_near_to_members_tell_who_the_members_are(rows)
 
 
 def test_members_who_never_occur_as_they_are_tell_by_that():
-    """In a table full of twins, strangers equal members; a release in which none does was made by looking at them."""
     members, control, others = (t[["education", "occupation", "sex", "race"]] for t in three(1000, 1))
     release, _ = without(others, members, list(members))
     assert not check_release(members, control, others).suspicious
@@ -79,7 +77,6 @@ def test_members_who_never_occur_as_they_are_tell_by_that():
 
 @pytest.mark.parametrize("rows", [2000, 3000])
 def test_members_whose_equals_were_all_taken_out_tell_by_that_though_everybody_has_a_weight_of_his_own(rows):
-    """All columns of Adult, the weight among them, which hardly two people share: nobody has a twin to be missed."""
     members, control, others = three(rows, 2)
     shared = members.columns.drop("fnlwgt").tolist()
     release, _ = without(others, members, shared)
@@ -120,7 +117,6 @@ def test_without_strangers_there_is_no_excess_and_a_copy_is_seen_all_the_same():
 
 
 def test_records_of_one_person_count_as_one_person():
-    """Ten records each of 60 people, one of whom alone was copied: not ten people of whom as much is known."""
     people = [t.loc[t.index.repeat(10)].reset_index(drop=True) for t in three(60, 1)]
     (members, control, others), entities = people, np.arange(120).repeat(10)
     release = pd.concat([members[:20], others[20:]], ignore_index=True)
@@ -145,7 +141,6 @@ def test_over_many_releases_the_worst_has_an_interval_that_holds_for_all():
 
 @pytest.mark.parametrize(("members", "controls"), [(200, 40), (1000, 100), (300, 300)])
 def test_each_look_at_strangers_is_an_alarm_as_rarely_as_it_says(members, controls):
-    """Two looks at 1,500 tables: 6 alarms allowed where 3 are expected at most, on either side."""
     rng = np.random.default_rng(1)
     groups, sizes = np.repeat([1, 0], [members, controls]), (float(members), float(controls))
     low = max(0.01, 10 / controls)
@@ -157,7 +152,6 @@ def test_each_look_at_strangers_is_an_alarm_as_rarely_as_it_says(members, contro
 @pytest.mark.parametrize(("members", "controls"), [(1000, 100), (10_000, 1000), (300, 300)])
 @pytest.mark.parametrize("met", [0.005, 0.03, 0.3])
 def test_strangers_who_are_met_by_chance_are_an_alarm_as_rarely_as_it_says(members, controls, met):
-    """Of 1,500 tables one in a thousand is expected at most; more than 5 would be once in 200 such tests."""
     rng, sizes = np.random.default_rng(1), (float(members), float(controls))
     alarms = 0
     for x, k in rng.binomial([members, controls], met, (1500, 2)):

@@ -41,7 +41,6 @@ def test_the_commonest_of_the_release_is_first_and_the_missing_cell_last():
 
 
 def test_equally_common_levels_are_told_apart_by_their_records_in_the_columns_asked_for():
-    """Two cities of two records each: one has a number twice, the other two numbers."""
     release = pd.DataFrame({"c": ["p", "p", "q", "q"], "x": [1, 1, 1, 2]})
     both = release, release.replace(SWAPPED)
     first, second = (names_in_order(release[:0].reindex([0]), t, "c", ["c", "x"]) for t in both)
@@ -52,7 +51,6 @@ def test_equally_common_levels_are_told_apart_by_their_records_in_the_columns_as
 @pytest.mark.parametrize("n", [12, 60])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_attacked_records_move_no_code_of_a_release_whose_levels_differ(seed, n):
-    """Also where they have levels that the release lacks, and miss cells that it has."""
     rng = np.random.default_rng(seed)
     release, columns = draw(rng, n), ["x", "c", "d", "flag"]
     release["x"] = rng.permutation(n)
@@ -83,7 +81,6 @@ def test_what_is_alike_in_both_tables_takes_the_order_of_names():
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
 @pytest.mark.parametrize("design", [ordinal, one_hot])
 def test_the_same_tables_in_another_guise_have_the_same_design(design, n, seed):
-    """As a set of rows: where levels are alike in both tables, names decide which of alike rows is which."""
     rng = np.random.default_rng(seed)
     before = draw(rng, n), draw(rng, n + 3)
     names = {"c": dict(zip("abcdefghijkl", rng.permutation([*"pqrstuvwxyza"]), strict=True)), "d": {"u": "w", "w": "u"}}
@@ -114,8 +111,7 @@ def test_minus_zero_is_zero_and_each_missing_number_the_same():
 def test_levels_that_the_release_lacks_get_the_reserved_code():
     tables = Tables(pd.DataFrame({"c": ["a", "new", None]}), pd.DataFrame({"c": ["a", "b", "b"]}))
     real, synthetic, levels = level_codes(tables, "c", ["c"])
-    assert real.tolist() == [1, UNSEEN, UNSEEN]
-    assert synthetic.tolist() == [1, 0, 0]
+    assert (real.tolist(), synthetic.tolist()) == ([1, UNSEEN, UNSEEN], [1, 0, 0])
     assert levels.tolist() == ["b", "a"]
 
 
@@ -133,7 +129,6 @@ TABLES = {
 @pytest.mark.parametrize("rows", TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize("seed", range(4))
 def test_tables_whose_levels_are_all_alike_are_coded_alike_under_any_names(rows, seed):
-    """A name decides between two levels only where it does not matter which of them is the first."""
     rng = np.random.default_rng(seed)
     tables = [pd.DataFrame(rows, columns=[*"abc"]).replace(dict(enumerate("pqrst")))]
     tables.append(tables[0].apply(lambda c: c.map(dict(zip("pqrst", rng.permutation([*"vwxyz"]), strict=True)))))
@@ -141,7 +136,6 @@ def test_tables_whose_levels_are_all_alike_are_coded_alike_under_any_names(rows,
 
 
 def test_many_pairs_of_twins_cost_one_look_at_the_table():
-    """Names decide between records that have all else in common, without a trial for each."""
     table = pd.DataFrame({"c": [f"{i:04}" for i in range(4000)], "x": np.arange(4000) // 2, "d": list("uv") * 2000})
     other = table.assign(c=table["c"].sample(frac=1, random_state=0).to_numpy())
     assert_same_rows(*(ordinal(Tables(t, t), ["c", "x", "d"], ["c", "x", "d"]).synthetic for t in (table, other)))
@@ -151,8 +145,7 @@ def test_where_the_work_would_be_too_much_names_decide(monkeypatch):
     monkeypatch.setattr("synthrisk.metrics.tables.order.WORK", 0)
     table = pd.DataFrame(SQUARE, columns=[*"abc"]).replace(dict(enumerate("pqr")))
     found = [names_in_order(table, table, c, [*"abc"]) for c in "abc"]
-    assert found[0] == ["p", "q", "r"]
-    assert [sorted(own) for own in found] == [["p", "q", "r"]] * 3
+    assert (found[0], [sorted(own) for own in found]) == (["p", "q", "r"], [["p", "q", "r"]] * 3)
 
 
 def test_members_and_control_records_tell_levels_apart_that_nothing_else_does():
@@ -192,12 +185,10 @@ def test_levels_of_equal_counts_are_told_apart_by_their_rows():
 
 def test_interchangeable_levels_stay_apart():
     tables = Tables(pd.DataFrame({"c": [*"abc"]}), pd.DataFrame({"c": [*"abc"]}))
-    assert sorted(canonical(tables).levels["c"][0]) == [0, 1, 2]
-    assert one_hot_features(tables).real.sum() == 3
+    assert (sorted(canonical(tables).levels["c"][0]), one_hot_features(tables).real.sum()) == ([0, 1, 2], 3)
 
 
 def test_columns_that_mirror_each_other_are_broken_together():
-    """Names of one column say which is which; the other column must follow."""
     real = pd.DataFrame({"c": [*"abab"], "d": [*"xyxy"]})
     other = real.replace({"d": {"x": "y", "y": "x"}})
     assert_same_rows(*(ordinal_features(Tables(t, t)).real for t in (real, other)))

@@ -75,13 +75,11 @@ def test_control_records_are_tested_and_the_members_give_the_ceiling():
     given = {"sensitive": "kind", "features": ["x", "z"], "model": "cart"}
     score = TSTR(members, release, control=control, **given)
     assert score.value == TSTR(control, release, **given).value  # whoever is tested is real
-    assert score.details["thinned"] == score.value
-    assert score.details["ceiling_rows"] == 200
+    assert (score.details["thinned"], score.details["ceiling_rows"]) == (score.value, 200)
     copied = TSTR(members, members, control=control, **given)
     assert copied.value == copied.details["ceiling"] == copied.details["thinned"]
     more = TSTR(members, pd.concat([members, release]), control=control, **given)
-    assert more.details["ceiling_rows"] == 300
-    assert more.details["ceiling"] == copied.value
+    assert (more.details["ceiling_rows"], more.details["ceiling"]) == (300, copied.value)
 
 
 def test_order_of_rows_moves_no_ceiling():
