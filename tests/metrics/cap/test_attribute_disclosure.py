@@ -13,14 +13,20 @@ from synthrisk.metrics import METRICS
 HAND = json.loads((Path(__file__).parents[2] / "reference" / "disco" / "hand.json").read_text())
 ROWS = st.lists(st.tuples(*[st.sampled_from(["a", "b", "c"])] * 3), min_size=1, max_size=14)
 
+COUNTS = {"rep_u": "repU", "i_s": "iS", "di_s": "DiS", "di_sco": "DiSCO", "di_sdi_o": "DiSDiO"}
 
-def score(real, release, keys, sensitive):
-    return METRICS["attribute_disclosure"](real, release, quasi_identifiers=keys, sensitive=sensitive)
+
+def score(real, release, keys=("k", "l"), sensitive="s", **options):
+    roles = {"quasi_identifiers": list(keys), "sensitive": sensitive}
+    return METRICS["attribute_disclosure"](real, release, **roles, **options)
+
+
+def table(rows):
+    return pd.DataFrame(rows, columns=["k", "l", "s"])
 
 
 def by_hand(real, release):
-    """Counts by plain loops over tuples (key, key, value)."""
-    found = dict.fromkeys(("rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"), 0)
+    found = dict.fromkeys(COUNTS, 0)
     for *key, truth in real:
         own = [r[2] for r in real if list(r[:2]) == key]
         others = [z[2] for z in release if list(z[:2]) == key]
@@ -34,8 +40,7 @@ def by_hand(real, release):
 
 def test_counted_by_raab():
     found = score(pd.DataFrame(HAND["ori"]), pd.DataFrame(HAND["syn"]), HAND["keys"], HAND["target"])
-    named = {"rep_u": "repU", "i_s": "iS", "di_s": "DiS", "di_sco": "DiSCO", "di_sdi_o": "DiSDiO"}
-    for ours, theirs in named.items():
+    for ours, theirs in COUNTS.items():
         assert 100 * found.details[ours] == pytest.approx(HAND["result"][theirs], abs=1e-9)
     assert found.published == pytest.approx(HAND["result"]["DiSCO"])
     assert found.value == found.records["score"].mean()
@@ -43,23 +48,17 @@ def test_counted_by_raab():
 
 @given(ROWS)
 def test_the_guess_is_the_measure_of_one_answer_about_everybody(real):
-    """Only where a value must be right is one guessed: by a release of all keys, all with the same value."""
-    columns = ["k", "l", "s"]
-    table = pd.DataFrame(real, columns=columns)
-    for measure in ("rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"):
-        roles = {"quasi_identifiers": ["k", "l"], "sensitive": "s", "measure": measure}
-        found = METRICS["attribute_disclosure"](table, table, **roles).details
+    for measure in COUNTS:
+        found = score(table(real), table(real), measure=measure).details
         if measure in ("rep_u", "i_s", "di_s"):
             assert "guess" not in found
             continue
-        said = [METRICS["attribute_disclosure"](table, table.assign(s=value), **roles).value for value in "abc"]
+        said = [score(table(real), table(real).assign(s=value), measure=measure).value for value in "abc"]
         assert found["guess"] == pytest.approx(max(said))
 
 
 @given(ROWS, ROWS)
 def test_equals_plain_loops(real, release):
-    columns = ["k", "l", "s"]
-    found = score(pd.DataFrame(real, columns=columns), pd.DataFrame(release, columns=columns), ["k", "l"], "s")
-    expected = by_hand(real, release)
+    found, expected = score(table(real), table(release)), by_hand(real, release)
     assert {name: found.details[name] for name in expected} == pytest.approx(expected)
     assert found.value == pytest.approx(expected["di_sco"])

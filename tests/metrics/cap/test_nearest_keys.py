@@ -36,18 +36,20 @@ def loops(keys, target, queries):
     return found
 
 
+def found_by(keys, target, queries):
+    found = nearest_keys(keys, target, queries)
+    return found, list(zip(*(each.tolist() for each in found), strict=True))
+
+
 def columns(rng, width, levels, real, synthetic):
-    return [
-        Codes((rng.integers(levels, size=real), rng.integers(levels, size=synthetic)), levels) for _ in range(width)
-    ]
+    sizes = (real, synthetic)
+    return [Codes(tuple(rng.integers(levels, size=size) for size in sizes), levels) for _ in range(width)]
 
 
-def without_exact(keys, target):
+def without_exact(keys):
     """Return the positions of real records whose key is not in the release."""
-    there = set(zip(*(k.tables[1].tolist() for k in keys), strict=True))
-    return np.array(
-        [i for i, key in enumerate(zip(*(k.tables[0].tolist() for k in keys), strict=True)) if key not in there]
-    )
+    real, there = (list(zip(*(k.tables[side].tolist() for k in keys), strict=True)) for side in (0, 1))
+    return np.array([i for i, key in enumerate(real) if key not in set(there)])
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -60,10 +62,9 @@ def test_equal_to_plain_loops(width, levels, way, monkeypatch):
     keys[0].tables[0][:5] = levels - 1
     keys[0].tables[1][keys[0].tables[1] == levels - 1] = 0
     (target,) = columns(rng, 1, 4, 60, 40)
-    queries = without_exact(keys, target)
-    found = nearest_keys(keys, target, queries)
+    queries = without_exact(keys)
     assert len(queries) >= 5
-    assert list(zip(*(each.tolist() for each in found), strict=True)) == loops(keys, target, queries)
+    assert found_by(keys, target, queries)[1] == loops(keys, target, queries)
 
 
 @pytest.mark.parametrize("width", [254, 255, 256, 300])
@@ -71,19 +72,18 @@ def test_more_keys_than_a_byte_counts(width):
     rng = np.random.default_rng(0)
     keys = [Codes((np.zeros(3, dtype=int), np.ones(4, dtype=int)), 2) for _ in range(width)]
     (target,) = columns(rng, 1, 2, 3, 4)
-    found = nearest_keys(keys, target, np.arange(3))
-    assert found.distance.tolist() == [width] * 3
-    assert list(zip(*(each.tolist() for each in found), strict=True)) == loops(keys, target, range(3))
+    found, triples = found_by(keys, target, np.arange(3))
+    assert (found.distance.tolist(), triples) == ([width] * 3, loops(keys, target, range(3)))
 
 
 def test_the_smallest_distance_is_found_by_levels_and_then_by_pairs(monkeypatch):
     monkeypatch.setattr(module, "_pairs_are_cheaper", lambda real, synthetic, width, level: level == 3)
     keys = columns(np.random.default_rng(1), 6, 4, 80, 30)
     (target,) = columns(np.random.default_rng(2), 1, 3, 80, 30)
-    queries = without_exact(keys, target)
-    found = nearest_keys(keys, target, queries)
+    queries = without_exact(keys)
+    found, triples = found_by(keys, target, queries)
     assert {1, 2, 3} <= set(found.distance.tolist())
-    assert list(zip(*(each.tolist() for each in found), strict=True)) == loops(keys, target, queries)
+    assert triples == loops(keys, target, queries)
 
 
 def test_without_numba_numpy_compares(monkeypatch):

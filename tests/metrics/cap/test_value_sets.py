@@ -12,6 +12,11 @@ from synthrisk.metrics import METRICS
 from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 
 CAP = ["categorical_cap", "zero_cap", "generalized_cap"]
+CLAIMS = ["targeted_cap", "attribute_disclosure"]
+
+
+def cap(name, real, release, keys=KEYS, sensitive="pay"):
+    return METRICS[name](real, release, quasi_identifiers=keys, sensitive=sensitive)
 
 
 def pools_by_loops(real: pd.DataFrame, release: pd.DataFrame) -> list[tuple[int, list[float]]]:
@@ -27,15 +32,14 @@ def pools_by_loops(real: pd.DataFrame, release: pd.DataFrame) -> list[tuple[int,
 @pytest.mark.parametrize("seed", range(4))
 def test_cap_matches_each_value_that_a_cell_stands_for(seed: int, hidden: str):
     real, release = tables(seed, hidden)
-    pays = real["pay"].tolist()
-    due = {"categorical_cap": [], "zero_cap": [], "generalized_cap": []}
+    pays, due = real["pay"].tolist(), {"categorical_cap": [], "zero_cap": [], "generalized_cap": []}
     for (distance, pool), truth in zip(pools_by_loops(real, release), pays, strict=True):
         credit = sum(said(each, truth, pays) for each in pool) / len(pool)
         due["categorical_cap"].append(credit if distance == 0 else math.nan)
         due["zero_cap"].append(credit if distance == 0 else 0.0)
         due["generalized_cap"].append(credit)
     for name, credits in due.items():
-        score = METRICS[name](real, release, quasi_identifiers=KEYS, sensitive="pay")
+        score = cap(name, real, release)
         np.testing.assert_allclose(score.records["score"].to_numpy(float), credits, atol=1e-12, err_msg=name)
 
 
@@ -48,30 +52,25 @@ def test_claims_of_whole_classes_are_made_where_all_who_may_have_the_key_say_one
         claim = distance == 0 and len(set(pool)) == 1 and pool[0] in (1, 2, 3, 4)
         due.append(float(pool[0] == truth) if claim else math.nan)
         shares.append(claim and pool[0] == truth)
-    roles = {"quasi_identifiers": KEYS, "sensitive": "pay"}
     assert not all(map(math.isnan, due))
-    np.testing.assert_array_equal(METRICS["targeted_cap"](real, release, **roles).records["score"], due)
-    np.testing.assert_array_equal(METRICS["attribute_disclosure"](real, release, **roles).records["score"], shares)
+    for name, expected in zip(CLAIMS, (due, shares), strict=True):
+        np.testing.assert_array_equal(cap(name, real, release).records["score"], expected)
 
 
 @pytest.mark.filterwarnings("ignore:.*of the keys are unseen")
-@pytest.mark.parametrize("name", ["categorical_cap", "zero_cap", "generalized_cap"])
+@pytest.mark.parametrize("name", CAP)
 def test_a_secret_that_is_not_released_has_no_credit_and_a_suppressed_cell_that_of_a_guess(name):
-    """A guess by the shares of the real values is no attack by means of a release that shows none of them."""
     real, release = tables(0)
     hidden = release.assign(pay=np.nan, age=real["age"][0], zip="10001", job="cook")
     sets = ValueSets({}, frozenset(["pay"]))
-    score = METRICS[name](real, sets.beside(hidden), quasi_identifiers=KEYS, sensitive="pay")
+    score = cap(name, real, sets.beside(hidden))
     assert np.isnan(score.value)
     if score.records["seen"].any():
         assert score.reason == "the release shows nothing of what is guessed"
-    jointly = METRICS[name](real, sets.beside(hidden), quasi_identifiers=["age", "zip"], sensitive=["job", "pay"])
-    assert np.isnan(jointly.value)
+    assert np.isnan(cap(name, real, sets.beside(hidden), ["age", "zip"], ["job", "pay"]).value)
     told = hidden["pay"].astype(object)
     told.iloc[0] = real["pay"][0]
-    near = METRICS["generalized_cap"](
-        real, sets.beside(hidden.assign(pay=told)), quasi_identifiers=KEYS, sensitive="pay"
-    )
+    near = cap("generalized_cap", real, sets.beside(hidden.assign(pay=told)))
     shares = real["pay"].value_counts(normalize=True)
     by_chance, n = real["pay"].map(shares), len(hidden)
     right = (real["pay"] == real["pay"][0]).to_numpy()
@@ -83,26 +82,19 @@ def test_sets_that_hold_one_value_are_that_value():
     real, release = tables(1)
     exact = release.assign(age=real["age"].iloc[0], zip="10001", job="cook")
     sets = ValueSets({"age": {real["age"].iloc[0]: ValueSet(*[real["age"].iloc[0]] * 2)}})
-    for name in ("zero_cap", "generalized_cap", "targeted_cap", "attribute_disclosure"):
-        plain, coarse = (
-            METRICS[name](real, each, quasi_identifiers=KEYS, sensitive="pay")
-            for each in (ValueSets().beside(exact), sets.beside(exact))
-        )
+    for name in (*CAP[1:], *CLAIMS):
+        plain, coarse = (cap(name, real, each) for each in (ValueSets().beside(exact), sets.beside(exact)))
         pd.testing.assert_frame_equal(plain.records, coarse.records, check_dtype=False)
 
 
 @pytest.mark.parametrize("lost", [["age"], ["age", "zip"], KEYS, ["pay"], ["pay", "age"]])
-@pytest.mark.parametrize(
-    "name", ["categorical_cap", "zero_cap", "generalized_cap", "targeted_cap", "attribute_disclosure"]
-)
+@pytest.mark.parametrize("name", [*CAP, *CLAIMS])
 def test_columns_of_which_nothing_is_shown_are_compared_as_if_each_cell_was_a_set(name: str, lost: list[str]):
     real, release = tables(3)
-    release = release.assign(
-        age=real["age"].sample(60, replace=True, random_state=1).to_numpy(), zip="10001", job="cook"
-    )
-    release["zip"] = real["zip"].sample(60, replace=True, random_state=2).to_numpy()
+    ages, zips = (real[c].sample(60, replace=True, random_state=i).to_numpy() for i, c in ((1, "age"), (2, "zip")))
+    release = release.assign(age=ages, zip=zips, job="cook")
     release = ValueSets({}, frozenset(lost)).beside(release.assign(**dict.fromkeys(lost)))
-    quick = METRICS[name](real, release, quasi_identifiers=KEYS, sensitive="pay").records
+    quick = cap(name, real, release).records
     with patch("synthrisk.metrics.tables.tables.shown", lambda _, columns: list(columns)):
-        slow = METRICS[name](real, release, quasi_identifiers=KEYS, sensitive="pay").records
+        slow = cap(name, real, release).records
     pd.testing.assert_frame_equal(quick, slow)

@@ -34,8 +34,10 @@ COLUMNS = {
 }
 
 
-def scikit_learn(trees, split, seed):
-    return RandomForestClassifier(trees, max_features="sqrt", min_samples_split=split, random_state=seed)
+def of_both(trees, split, seed, rows, target, asked):
+    """Return the probabilities of our forest and of scikit-learn's."""
+    theirs = RandomForestClassifier(trees, max_features="sqrt", min_samples_split=split, random_state=seed)
+    return [model.fit(rows, target).predict_proba(asked) for model in (RandomForest(trees, split, seed), theirs)]
 
 
 @given(
@@ -53,9 +55,7 @@ def test_probabilities_are_those_of_scikit_learn(seed, columns, records, guessed
     target = rng.integers(0, classes, records) * 3
     if absent:  # a cell is missing where none was in the records learned
         asked[rng.random(asked.shape) < 0.2] = np.nan
-    expected = scikit_learn(5, split, seed).fit(rows, target).predict_proba(asked)
-    found = RandomForest(5, split, seed).fit(rows, target).predict_proba(asked)
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(*of_both(5, split, seed, rows, target, asked))
 
 
 def wide(records=6000, levels=5000):
@@ -68,15 +68,14 @@ def wide(records=6000, levels=5000):
 @pytest.mark.parametrize("levels", [50, 62, 63, 64, 65, 4096, 4097, 70_000])
 def test_any_number_of_levels(levels):
     rows, target = wide(levels=levels)
-    expected = scikit_learn(3, 11, 1).fit(rows, target).predict_proba(rows)
-    np.testing.assert_array_equal(RandomForest(3, 11, 1).fit(rows, target).predict_proba(rows), expected)
+    np.testing.assert_array_equal(*of_both(3, 11, 1, rows, target, rows))
 
 
 def test_too_many_counts_are_left_to_scikit_learn(monkeypatch):
     rows, target = wide()
-    found = RandomForest(3, 11, 1).fit(rows, target).predict_proba(rows)
+    found, _ = of_both(3, 11, 1, rows, target, rows)
     monkeypatch.setattr(forest, "LARGEST", 10)
-    np.testing.assert_array_equal(RandomForest(3, 11, 1).fit(rows, target).predict_proba(rows), found)
+    np.testing.assert_array_equal(of_both(3, 11, 1, rows, target, rows)[0], found)
 
 
 def test_infinite_values_are_refused_as_by_scikit_learn():
@@ -122,9 +121,6 @@ def test_few_records_are_scikit_learns_until_compiling_pays(tmp_path):
     assert (none, compiled) == ("False", "True")
 
 
-# The rule of R's ranger
-
-
 def plain_ranger(rows, target, asked, trees, seed, few, least=11):
     """Grow trees by plain recursion: a leaf where none of the features drawn splits the node."""
     rng, classes = np.random.default_rng(seed), np.unique(target)
@@ -159,12 +155,10 @@ def plain_ranger(rows, target, asked, trees, seed, few, least=11):
 
 @pytest.mark.parametrize("columns", [(2, 3, 40), (1, 1, 5)])
 def test_rangers_rule_is_that_of_plain_trees(columns):
-    """Two forests of other random numbers: their probabilities agree as far as 400 trees of each can tell."""
     rng = np.random.default_rng(1)
     rows = np.column_stack([rng.integers(0, each, 150) for each in columns]).astype(float)
     target = (rows[:, -1] * rng.random(150) > columns[-1] / 4).astype(int)
-    asked = rows[:40]
-    few = max(1, int(np.sqrt(len(columns))))
+    asked, few = rows[:40], max(1, int(np.sqrt(len(columns))))
     expected = plain_ranger(rows, target, asked, 400, 2, few)
     found = RandomForest(400, 11, 3, rule="ranger").fit(rows, target).predict_proba(asked)
     other = RandomForest(400, 11, 3).fit(rows, target).predict_proba(asked)
@@ -174,7 +168,6 @@ def test_rangers_rule_is_that_of_plain_trees(columns):
 
 
 def test_rangers_rule_counts_a_record_as_often_as_it_was_drawn():
-    """Records of two values, each drawn many times, are split; scikit-learn counts each once."""
     rows, target = np.array([[0.0], [1.0]] * 6), np.array([0, 1] * 6)
     shy = RandomForest(200, 13, 1, rule="ranger").fit(rows, target).predict_proba(rows[:1])
     assert 0.4 < shy[0, 0] < 0.6  # twelve draws are fewer than 13: each tree is one leaf

@@ -21,8 +21,7 @@ def random_case(seed):
     rng = np.random.default_rng(seed)
     p, q = [(0, 1), (1, 0), (2, 2), (0, 4), (4, 0), (3, 5)][seed % 6] if seed < 48 else (30, 60)
     sizes = rng.choice([1, 2, 3, 7, 64, 65, 300], q)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    squared = bool(seed // 6 % 2)
+    starts, squared = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), bool(seed // 6 % 2)
     weights = rng.choice([0.0, 1.0, 1.0, 0.3, 7.0], p + q)
 
     def draw(n):
@@ -33,15 +32,12 @@ def random_case(seed):
         records = Records(np.ascontiguousarray(numbers), codes)
         return records.take(np.r_[np.arange(n), rng.integers(0, n, n // 4)])  # duplicates
 
-    reference = draw(int(rng.choice([1, 2, 30, 150])))
-    queries = draw(int(rng.choice([1, 20, 60])))
+    reference, queries = draw(int(rng.choice([1, 2, 30, 150]))), draw(int(rng.choice([1, 20, 60])))
     some = rng.random(len(queries.codes)) < 0.3  # copies among the queries
     copied = reference.take(rng.integers(0, len(reference.codes), some.sum()))
     queries.numbers[some], queries.codes[some] = copied
-    level_costs = [
-        rng.choice([0.5, 1.0, 4.5, 100.0], s) * w if squared else np.full(s, 0.5 * w)
-        for s, w in zip(sizes, weights[p:], strict=True)
-    ]
+    costs = [rng.choice([0.5, 1.0, 4.5, 100.0], s) if squared else np.full(s, 0.5) for s in sizes]
+    level_costs = [own * w for own, w in zip(costs, weights[p:], strict=True)]
     factors = weights[:p] * rng.choice([1.0, 0.1, 3.3], p)
     caps = np.full(p, 1e150) if squared else weights[:p].copy()
     return queries, reference, Scale(factors, caps, np.concatenate([[], *level_costs]), starts, squared)
@@ -65,50 +61,39 @@ def loops(queries, reference, scale):
     return matrix
 
 
-def flat_forest(monkeypatch):
-    """Make searches look at every row, in vectors."""
-    monkeypatch.setattr(box_search, "_CELLS", 0)
-    monkeypatch.setattr(box_search, "_BOX", 10**9)
-
-
-def deep_forest(monkeypatch):
-    monkeypatch.setattr(box_search, "_LEAF", 2)
-
-
-WAYS = {
-    "tree": (Forest, lambda patch: None),
-    "deep tree": (Forest, deep_forest),
-    "no tree": (Forest, flat_forest),
-    "numpy": (Plain, lambda patch: None),
+WAYS = {  # patches of the search
+    "tree": (Forest, {}),
+    "deep tree": (Forest, {"_LEAF": 2}),
+    "no tree": (Forest, {"_CELLS": 0, "_BOX": 10**9}),  # looks at every row, in vectors
+    "numpy": (Plain, {}),
 }
 
 
 @pytest.mark.parametrize("seed", [*range(12), 48])
 def test_bit_equal_to_plain_loops(seed, monkeypatch):
     queries, reference, scale = random_case(seed)
-    matrix = loops(queries, reference, scale)
-    itself = loops(reference, reference, scale)
+    matrix, itself = loops(queries, reference, scale), loops(reference, reference, scale)
     np.fill_diagonal(itself, np.inf)
-    for one, own, sums in (
-        (queries, np.full(len(queries.codes), -1), matrix),
-        (reference, np.arange(len(reference.codes)), itself),
-    ):
-        ranks = np.argsort(sums, axis=1, kind="stable")
-        limits = np.sort(sums, axis=1)[:, min(3, sums.shape[1] - 1)]
-        for way, (make, prepared) in WAYS.items():
+    others = np.full(len(queries.codes), -1), np.arange(len(reference.codes))
+    for one, own, sums in zip((queries, reference), others, (matrix, itself), strict=True):
+        ranks, nearest = np.argsort(sums, axis=1, kind="stable"), np.sort(sums, axis=1)
+        limits = nearest[:, min(3, sums.shape[1] - 1)]
+        bounded = np.where(np.isfinite(limits), limits, 1e200)
+        near = sums <= bounded[:, None]
+        for way, (make, patched) in WAYS.items():
             with monkeypatch.context() as patch:
-                prepared(patch)
+                for name, value in patched.items():
+                    patch.setattr(box_search, name, value)
                 searched = make(reference, scale)
                 for k in (1, 2, 5, sums.shape[1] - (own[0] == 0)):
                     if 1 <= k <= np.isfinite(sums[0]).sum():
                         found, rows = searched.nearest(one, own, k)
                         np.testing.assert_array_equal(rows, ranks[:, :k], err_msg=way)
-                        np.testing.assert_array_equal(found, np.sort(sums, axis=1)[:, :k], err_msg=way)
-                bounded = np.where(np.isfinite(limits), limits, 1e200)
+                        np.testing.assert_array_equal(found, nearest[:, :k], err_msg=way)
                 counts = searched.count(one, own, bounded)
-                np.testing.assert_array_equal(counts, (sums <= bounded[:, None]).sum(axis=1), err_msg=way)
+                np.testing.assert_array_equal(counts, near.sum(axis=1), err_msg=way)
                 rows = searched.within(one, own, bounded, counts)
-                np.testing.assert_array_equal(rows, np.nonzero(sums <= bounded[:, None])[1], err_msg=way)
+                np.testing.assert_array_equal(rows, np.nonzero(near)[1], err_msg=way)
 
 
 def records(rng, n, p=0, q=0, levels=8):
@@ -121,14 +106,12 @@ def gower(p, q, levels=8):
 
 def work(reference, scale, queries, k=1):
     """Return how many rows' time a query takes through the tree."""
-    one = Forest(reference, scale)
-    own = np.full(len(queries.codes), -1)
+    one, own = Forest(reference, scale), np.full(len(queries.codes), -1)
     return one._nearest(one._boxes.placed(queries), own, k)[2] / len(own)
 
 
 def test_a_search_looks_at_few_rows():
-    rng = np.random.default_rng(0)
-    few = 60 * box_search._BOX
+    rng, few = np.random.default_rng(0), 60 * box_search._BOX
     assert work(records(rng, 20_000, p=2), gower(2, 0), records(rng, 500, p=2)) < few
     assert work(records(rng, 20_000, q=3), gower(0, 3), records(rng, 500, q=3), k=5) < few
 
@@ -195,12 +178,10 @@ def test_a_long_search_is_told_before_it_starts(monkeypatch):
 
 
 def test_each_kernel_is_compiled_once():
-    """A second signature would cost seconds in every process: layouts and types must never vary."""
     rng = np.random.default_rng(0)
     for p, q in ((0, 1), (1, 0), (2, 2)):
         for squared in (False, True):
-            reference = records(rng, 50, p, q)
-            scale = gower(p, q)._replace(squared=squared)
+            reference, scale = records(rng, 50, p, q), gower(p, q)._replace(squared=squared)
             one, own = search(reference, scale), np.arange(50)
             limits = one.nearest(reference, own, 2)[0][:, 1]
             one.within(reference, own, limits, one.count(reference, own, limits))
@@ -227,18 +208,15 @@ def test_a_kernel_is_compiled_where_nothing_can_be_kept(monkeypatch):
 
 
 def test_what_was_compiled_is_known_until_its_source_is_edited(tmp_path):
-    (tmp_path / "kernels.py").write_text(
-        "from synthrisk.metrics.compiled import compiled\n\n\n@compiled\ndef twice(x):\n    return 2 * x\n"
-    )
+    kernel = "from synthrisk.metrics.compiled import compiled\n\n\n@compiled\ndef twice(x):\n    return 2 * x\n"
+    (tmp_path / "kernels.py").write_text(kernel)
     code = "import kernels\nfrom synthrisk.metrics.compiled import are_kept\n{}\nprint(are_kept())"
 
     def told(middle: str) -> str:
         command = [sys.executable, "-c", code.format(middle)]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
 
-    assert told("") == "False"
-    assert told("kernels.twice(1)") == "True"
-    assert told("") == "True"
+    assert [told(middle) for middle in ("", "kernels.twice(1)", "")] == ["False", "True", "True"]
     later = (tmp_path / "kernels.py").stat().st_mtime + 60
     os.utime(tmp_path / "kernels.py", (later, later))
     assert told("") == "False"
@@ -260,7 +238,6 @@ def test_without_numba_numpy_searches():
 
 
 def test_rows_divided_by_other_costs_are_found_alike():
-    """How a search divides its rows decides how fast it is, never what it finds."""
     for seed in range(60):
         queries, reference, scale = random_case(seed)
         own, k = np.full(len(queries.codes), -1), min(1 + seed % 3, len(reference.codes))

@@ -37,12 +37,10 @@ from synthrisk.metrics.neighbours.records import Plain, space_of
 
 SPACES = ["euclid", "gower"]
 SEARCH = Pass.search
-PASSES = {
-    "real_to_synthetic": real_to_synthetic,
-    "synthetic_to_real": synthetic_to_real,
-    "real_to_real": real_to_real,
-    "synthetic_to_synthetic": synthetic_to_synthetic,
-}
+PASSES = {f.__name__: f for f in (real_to_synthetic, synthetic_to_real, real_to_real, synthetic_to_synthetic)}
+in_spaces = pytest.mark.parametrize("space", SPACES)
+reference = pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
+some_release = releases(least=(2, 2), rows=8, columns=5)
 
 
 def sides(direction, real, synthetic):
@@ -64,37 +62,29 @@ def matrix(direction, real, synthetic, space, weights=None, ranges="both"):
 def assert_pass(direction, real, synthetic, space, k=1, weights=None, **options):
     expected = matrix(direction, real, synthetic, space, weights, **options)
     found = PASSES[direction](Tables(real, synthetic), space, k, weights=weights, **options)
-    np.testing.assert_allclose(found.distances, np.sort(expected, axis=1)[:, :k], rtol=1e-9, atol=1e-300)
-    np.testing.assert_array_equal(found.distances == 0, np.sort(expected, axis=1)[:, :k] == 0)
+    nearest = np.sort(expected, axis=1)[:, :k]
+    np.testing.assert_allclose(found.distances, nearest, rtol=1e-9, atol=1e-300)
+    np.testing.assert_array_equal(found.distances == 0, nearest == 0)
     np.testing.assert_allclose(np.take_along_axis(expected, found.rows, axis=1), found.distances, rtol=1e-9)
     assert all(len(set(row)) == k for row in found.rows.tolist())
 
 
-# References
-
-
-@pytest.mark.parametrize("space", SPACES)
-@pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
-def test_priveval_arrays(data, space):
-    real, synthetic, every = priveval(data)
-    expected = every["spaces"]
-    tables = Tables(real, synthetic)
-    arrays = {
-        "real_to_syn": real_to_synthetic(tables, space).distances[:, 0],
-        "real_to_real": real_to_real(tables, space).distances[:, 0],
-        "syn_to_real": synthetic_to_real(tables, space).distances[:, 0],
-        "syn_to_syn": synthetic_to_synthetic(tables, space).distances[:, 0],
-        "syn_to_real_second": synthetic_to_real(tables, space, k=2).distances[:, 1],
-    }
-    assert set(arrays) == set(expected[space])
+@in_spaces
+@reference
+def test_distances_are_those_of_the_reference(data, space):
+    real, synthetic, expected = priveval(data)
+    tables, expected = Tables(real, synthetic), expected["spaces"][space]
+    arrays = {name.replace("synthetic", "syn"): find(tables, space).distances[:, 0] for name, find in PASSES.items()}
+    arrays["syn_to_real_second"] = synthetic_to_real(tables, space, k=2).distances[:, 1]
+    assert set(arrays) == set(expected)
     for name, found in arrays.items():
-        np.testing.assert_allclose(found, expected[space][name], rtol=1e-9, atol=0, err_msg=name)
-        np.testing.assert_array_equal(found == 0, np.equal(expected[space][name], 0), err_msg=name)
+        np.testing.assert_allclose(found, expected[name], rtol=1e-9, atol=0, err_msg=name)
+        np.testing.assert_array_equal(found == 0, np.equal(expected[name], 0), err_msg=name)
 
 
-@pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
+@reference
 @pytest.mark.parametrize("direction", PASSES)
-@pytest.mark.parametrize("space", SPACES)
+@in_spaces
 def test_priveval_tables_by_definition(data, direction, space):
     real, synthetic, _ = priveval(data)
     real, synthetic = real.iloc[:60], synthetic.iloc[:45]
@@ -117,11 +107,8 @@ def test_ranges_of_the_reference_as_sdmetrics_has_them(direction):
             np.testing.assert_allclose(found, dcr(queries, searched, {"columns": columns}), rtol=1e-12)
 
 
-# Properties
-
-
-@given(releases(least=(2, 2), rows=8, columns=5), st.data())
-@pytest.mark.parametrize("space", SPACES)
+@given(some_release, st.data())
+@in_spaces
 def test_equals_the_definition(space, release, data):
     real, synthetic = release
     direction = data.draw(st.sampled_from(list(PASSES)))
@@ -131,8 +118,8 @@ def test_equals_the_definition(space, release, data):
     assert_pass(direction, real, synthetic, space, k, weights)
 
 
-@given(releases(least=(2, 2), rows=8, columns=5), st.randoms(use_true_random=False))
-@pytest.mark.parametrize("space", SPACES)
+@given(some_release, st.randoms(use_true_random=False))
+@in_spaces
 def test_order_names_and_types_move_no_bit(space, release, random):
     real, synthetic = release
     order, other = (random.sample(range(len(t)), len(t)) for t in release)
@@ -153,8 +140,8 @@ def test_order_names_and_types_move_no_bit(space, release, random):
         np.testing.assert_array_equal(tie_counts(after, direction, space), tie_counts(before, direction, space)[rows])
 
 
-@given(releases(least=(2, 2), rows=8, columns=5))
-@pytest.mark.parametrize("space", SPACES)
+@given(some_release)
+@in_spaces
 def test_all_ties_are_found(space, release):
     tables = Tables(*release)
     for direction in PASSES:
@@ -166,31 +153,17 @@ def test_all_ties_are_found(space, release):
         assert [found.rows[a:b].tolist() for a, b in zip(found.starts, found.starts[1:], strict=False)] == tied
         some = ties(tables, direction, space, queries=np.array([1, 0]))
         assert some.rows.tolist() == [*tied[1], *tied[0]]
+        counts = tie_counts(tables, direction, space, queries=np.array([1, 0]))
+        assert counts.tolist() == [len(tied[1]), len(tied[0])]
 
 
 def test_sums_in_another_order_are_ties():
-    """Three tenths and two tenths one way or the other: 0.1 + 0.2 and 0.3 differ in the last bit."""
     real = pd.DataFrame({"a": [0.0, 1.0], "b": [0.0, 1.0], "c": [0.0, 1.0]})
     synthetic = pd.DataFrame({"a": [0.1, 0.3, 0.7], "b": [0.2, 0.0, 0.8], "c": [0.0, 0.0, 0.9]})
     tables = Tables(real, synthetic)
     assert 0.1 + 0.2 != 0.3
     assert tie_counts(tables, "real_to_synthetic", "gower").tolist() == [2, 1]
     assert ties(tables, "real_to_synthetic", "gower").rows.tolist() == [0, 1, 2]
-
-
-# By hand
-
-
-@pytest.mark.parametrize("space", SPACES)
-def test_a_record_is_not_its_own_neighbour_but_its_duplicate_is(space):
-    real = pd.DataFrame({"x": [1.0, 5.0, 1.0], "c": ["a", "b", "a"]})
-    tables = Tables(real, real)
-    found = real_to_real(tables, space, k=2)
-    assert found.rows.tolist() == [[2, 1], [0, 2], [0, 1]]
-    assert found.distances[:, 0].tolist()[::2] == [0, 0]
-    assert real_to_synthetic(tables, space).rows[:, 0].tolist() == [0, 1, 0]
-    assert tie_counts(tables, "real_to_synthetic", space).tolist() == [2, 1, 2]
-    assert tie_counts(tables, "real_to_real", space).tolist() == [1, 2, 1]
 
 
 def test_columns_count_alone():
@@ -203,7 +176,7 @@ def test_columns_count_alone():
     assert real_to_synthetic(tables, "euclid", columns=["c", "x"], weights={"x": 0}).rows.tolist() == [[1], [0]]
 
 
-@pytest.mark.parametrize("space", SPACES)
+@in_spaces
 def test_huge_and_tiny_numbers_keep_their_differences(space):
     real = pd.DataFrame({"huge": [1e308, -1e308, 0.0], "tiny": [1e-305, 2e-305, 3e-305]})
     found = real_to_real(Tables(real, real), space, k=2).distances
@@ -211,10 +184,7 @@ def test_huge_and_tiny_numbers_keep_their_differences(space):
     assert (found > 0).all()
     small = pd.DataFrame({"huge": [1.0, -1.0, 0.0], "tiny": [1.0, 2.0, 3.0]})
     np.testing.assert_allclose(found, real_to_real(Tables(small, small), space, k=2).distances, rtol=1e-12)
-
-
-def test_a_far_departure_from_a_constant_is_finite():
-    tables = Tables(pd.DataFrame({"x": [1.0, 1.0]}), pd.DataFrame({"x": [1e200]}))
+    tables = Tables(pd.DataFrame({"x": [1.0, 1.0]}), pd.DataFrame({"x": [1e200]}))  # far from a constant
     assert np.isfinite(real_to_synthetic(tables, "euclid").distances).all()
 
 
@@ -222,16 +192,11 @@ def test_some_records_are_searched_in_the_space_of_all():
     real = pd.DataFrame({"x": [0.0, 1.0, 4.0, 10.0]})
     tables = Tables(real, pd.DataFrame({"x": [1.0, 9.0]}))
     found = synthetic_to_some(tables, "gower", np.array([3, 0]), k=2)
-    assert found.rows.tolist() == [[0, 3], [3, 0]]
-    assert found.distances.tolist() == [[0.1, 0.9], [0.1, 0.9]]
-
-
-# Sharing
+    assert (found.rows.tolist(), found.distances.tolist()) == ([[0, 3], [3, 0]], [[0.1, 0.9], [0.1, 0.9]])
 
 
 def test_a_pass_is_made_once_and_serves_smaller_k(monkeypatch):
-    made = []
-    one = Plain.nearest
+    made, one = [], Plain.nearest
     monkeypatch.setattr("synthrisk.metrics.neighbours.nearest.search", Plain)
     monkeypatch.setattr(Plain, "nearest", lambda self, *args: made.append(args[2]) or one(self, *args))
     real = pd.DataFrame({"x": [0.0, 1.0, 4.0, 10.0]})
@@ -246,24 +211,18 @@ def test_a_pass_is_made_once_and_serves_smaller_k(monkeypatch):
     assert made == [3, 1, 1]
 
 
-# Bad input
-
-
 @pytest.mark.parametrize(
     ("options", "text"),
     [
         ({"space": "l2"}, "space must be euclid or gower, got 'l2'"),
         ({"k": 0}, "k must be a whole number from 1 to the number of records searched, 2, got 0"),
         ({"k": 3}, "k must be .* 2, got 3"),
-        ({"k": True}, "k must be .*got True"),
-        ({"k": 1.0}, "k must be .*got 1.0"),
+        *(({"k": each}, f"k must be .*got {each}") for each in (True, 1.0)),
         ({"columns": ["y"]}, "columns must name columns of the table, got 'y'"),
         ({"columns": []}, "columns must name at least one column"),
         ({"weights": {"y": 1}}, "weights must name columns of the table, got 'y'"),
         ({"weights": {"x": -1}}, "weights must be numbers from 0 to 1e[+]100, got -1 for 'x'"),
-        ({"weights": {"x": np.inf}}, "weights must be numbers"),
-        ({"weights": {"x": np.nan}}, "weights must be numbers"),
-        ({"weights": {"x": "1"}}, "weights must be numbers"),
+        *(({"weights": {"x": each}}, "weights must be numbers") for each in (np.inf, np.nan, "1")),
         ({"ranges": "real"}, "ranges must be both, or reference in gower space, got 'real' in gower"),
         ({"ranges": "reference", "space": "euclid"}, "ranges must be both.*got 'reference' in euclid"),
     ],
@@ -283,19 +242,14 @@ def test_a_single_record_has_no_other():
         ties(tables, "both", "gower")
 
 
-# Processes and missing numba
-
-
 def random_release(n=400):
     rng = np.random.default_rng(5)
-    draw = lambda: pd.DataFrame(  # noqa: E731
-        {
-            "x": rng.normal(size=n),
-            "count": np.where(rng.random(n) < 0.1, np.nan, rng.poisson(3, n)),
-            "c": rng.choice([*"abcdef", None], n),
-            "name": rng.integers(0, 200, n).astype(str),
-        }
-    )
+
+    def draw():
+        table = pd.DataFrame({"x": rng.normal(size=n), "c": rng.choice([*"abcdef", None], n)})
+        table["count"] = np.where(rng.random(n) < 0.1, np.nan, rng.poisson(3, n))
+        return table.assign(name=rng.integers(0, 200, n).astype(str))
+
     return draw(), draw()
 
 
@@ -324,25 +278,11 @@ def test_values_are_the_same_without_numba():
     assert json.loads(done.stdout) == [digest(f(tables, s, 2)) for s in SPACES for f in PASSES.values()]
 
 
-def test_ties_of_some_records_are_those_of_all_records_there():
-    rng = np.random.default_rng(8)
-    tables = Tables(
-        pd.DataFrame({"x": rng.integers(0, 4, 60), "y": rng.choice(list("ab"), 60)}),
-        pd.DataFrame({"x": rng.integers(0, 4, 50), "y": rng.choice(list("ab"), 50)}),
-    )
-    some = np.array([3, 40, 7])
-    for way in ("real_to_synthetic", "real_to_real"):
-        assert (
-            tie_counts(tables, way, "gower", queries=some).tolist() == tie_counts(tables, way, "gower")[some].tolist()
-        )
-
-
 def test_as_many_neighbours_are_sought_as_tell_who_is_vulnerable():
     assert SEVERAL >= NEIGHBOURS
 
 
 def test_a_real_table_is_searched_once_for_all_releases(monkeypatch):
-    """What is found again is what a search finds: in any order of k, and not where a release widens a range."""
     monkeypatch.setattr(nearest, "_KEPT", OrderedDict())
     rng = np.random.default_rng(5)
     people = pd.DataFrame({"x": rng.integers(0, 50, 300) / 7, "c": rng.choice(list("abc"), 300)})

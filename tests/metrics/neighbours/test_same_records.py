@@ -21,9 +21,8 @@ def _nothing_is_known(monkeypatch):
 
 def people(seed, n=300):
     rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {"age": rng.integers(18, 40, n), "pay": rng.normal(size=n).round(1), "job": rng.choice([*"abc"], n)}
-    )
+    age, pay = rng.integers(18, 40, n), rng.normal(size=n).round(1)
+    return pd.DataFrame({"age": age, "pay": pay, "job": rng.choice([*"abc"], n)})
 
 
 def records_of(real, release, space="gower"):
@@ -60,10 +59,8 @@ def test_what_is_found_is_what_a_look_at_every_pair_finds(release, space):
     where = space_of(tables, space)
     both = mixed(tables, where)
     assert (both.synthetic is both.real) == (release == "copy")
-    for find, direction in ((real_to_synthetic, "real_to_synthetic"), (real_to_real, "real_to_real")):
-        side = "synthetic" if direction == "real_to_synthetic" else "real"
-        searched = both.synthetic if side == "synthetic" else both.real
-        own = Pass(tables, direction, where).own
+    for find, side in ((real_to_synthetic, "synthetic"), (real_to_real, "real")):
+        searched, own = getattr(both, side), Pass(tables, f"real_to_{side}", where).own
         sums, rows = Plain(searched, scale(tables, where, side)).nearest(both.real, own, 2)
         found = find(tables, space, k=2)
         assert np.array_equal(found.rows, rows)
@@ -93,6 +90,5 @@ def test_of_a_release_that_is_gone_nothing_is_kept():
         tables = Tables(people(0), people(seed))
         synthetic_to_real(tables, "gower")
         real_to_real(tables, "gower")
-    kept = nearest._REAL[0][1]._boxes._placed
-    both = mixed(tables, space_of(tables, "gower"))
+    kept, both = nearest._REAL[0][1]._boxes._placed, mixed(tables, space_of(tables, "gower"))
     assert {id(queries) for queries, _ in kept} <= {id(both.real), id(both.synthetic)}

@@ -1,5 +1,7 @@
 """Each measure in parts is what one machine finds on the same rows, to the last bit."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,13 +18,12 @@ from synthrisk.metrics.partitions.parts import Here, agree
 from synthrisk.metrics.release import k_anonymity
 
 ROLES = {"quasi_identifiers": ["town", "age", "born"], "sensitive": "illness"}
-OPTIONS = {
-    **dict.fromkeys(("categorical_cap", "zero_cap", "generalized_cap", "targeted_cap", "attribute_disclosure"), ROLES)
-}
+OPTIONS = dict.fromkeys(
+    ("categorical_cap", "zero_cap", "generalized_cap", "targeted_cap", "attribute_disclosure"), ROLES
+)
 SETTINGS = [
     *((name, OPTIONS.get(name, {})) for name in IN_PARTS),
-    ("attribute_disclosure", {**ROLES, "measure": "di_sdi_o"}),
-    ("attribute_disclosure", {**ROLES, "measure": "rep_u"}),
+    *(("attribute_disclosure", {**ROLES, "measure": measure}) for measure in ("di_sdi_o", "rep_u")),
     ("distance_to_closest_record", {"space": "gower"}),
     ("zero_cap", {"quasi_identifiers": ["weight"], "sensitive": ["town", "smokes"]}),
     ("generalized_cap", {"quasi_identifiers": ["weight", "age", "town", "seen"], "sensitive": ["illness", "smokes"]}),
@@ -42,19 +43,13 @@ def people(rows: int, seed: int, unseen: bool = False) -> pd.DataFrame:
     def some(values: pd.Series) -> pd.Series:
         return values.where(rng.random(rows) > 0.12)
 
-    return pd.DataFrame(
-        {
-            "town": some(one_of("Łódź", "東京", "São Paulo", "Ωmega", *(["नया", "zz"] if unseen else []))),
-            "age": rng.integers(20, 32 + 5 * unseen, rows),
-            "weight": some(pd.Series(np.round(rng.normal(70, 12, rows), 2))),
-            "born": some(pd.Timestamp("1950-01-01") + pd.Series(pd.to_timedelta(rng.integers(0, 9, rows) * 400, "D"))),
-            "smokes": rng.random(rows) < 0.3,
-            "illness": some(one_of("flu", "asthma", "none")),
-            "seen": some(pd.Series(rng.integers(2**53, 2**53 + 4, rows)).astype("Int64")),
-            "code": rng.integers(1, 4 + unseen, rows),
-            "note": some(one_of("a", "a\0b", "ÿ", "")),
-        }
-    )
+    born = pd.Timestamp("1950-01-01") + pd.Series(pd.to_timedelta(rng.integers(0, 9, rows) * 400, "D"))
+    table = pd.DataFrame({"town": some(one_of("Łódź", "東京", "São Paulo", "Ωmega", *["नया", "zz"] * unseen))})
+    table["age"] = rng.integers(20, 32 + 5 * unseen, rows)
+    table["weight"] = some(pd.Series(np.round(rng.normal(70, 12, rows), 2)))
+    table = table.assign(born=some(born), smokes=rng.random(rows) < 0.3, illness=some(one_of("flu", "asthma", "none")))
+    table["seen"] = some(pd.Series(rng.integers(2**53, 2**53 + 4, rows)).astype("Int64"))
+    return table.assign(code=rng.integers(1, 4 + unseen, rows), note=some(one_of("a", "a\0b", "ÿ", "")))
 
 
 def with_categories(*tables: pd.DataFrame) -> list[pd.DataFrame]:
@@ -90,22 +85,12 @@ def both(sizes: tuple[int, int, int], seed: int, cuts: list[int]):
     return one, agree(list(real.columns), in_parts(members, cuts), others, in_parts(release, cuts))
 
 
-def of_one_machine(name: str, tables: Tables, options: dict):
-    scored = tables.of(np.flatnonzero(tables.groups == 1)) if METRICS[name].is_utility else tables
-    return METRICS[name].score(scored, **options)
-
-
 def assert_same(name: str, one, parts) -> None:
-    assert (parts.metric, parts.settings, parts.reason, parts.warning) == (
-        one.metric,
-        one.settings,
-        one.reason,
-        one.warning,
-    )
-    for mine, due in ((parts.value, one.value), (parts.published, one.published)):
-        np.testing.assert_array_equal(mine, due, err_msg=name)
+    for part in ("metric", "settings", "reason", "warning"):
+        assert getattr(parts, part) == getattr(one, part)
+    mine, due = ((each.value, each.published, *each.details.values()) for each in (parts, one))
+    np.testing.assert_array_equal(mine, due, err_msg=name)
     assert list(parts.details) == list(one.details)
-    np.testing.assert_array_equal(list(parts.details.values()), list(one.details.values()), err_msg=name)
     if one.records is None:
         assert parts.records is None
         return
@@ -121,10 +106,14 @@ def usual():
     return both((211, 90, 173), 1, [0, 30, 30, 77, 150, 200])
 
 
+def score_both(one, parts, name, options):
+    scored = one.of(np.flatnonzero(one.groups == 1)) if METRICS[name].is_utility else one
+    assert_same(name, METRICS[name].score(scored, **options), score_in_parts(name, parts, **options))
+
+
 @pytest.mark.parametrize(("name", "options"), SETTINGS, ids=lambda v: v if isinstance(v, str) else "")
 def test_a_measure_in_parts_is_that_of_one_machine(usual, name, options):
-    one, parts = usual
-    assert_same(name, of_one_machine(name, one, options), score_in_parts(name, parts, **options))
+    score_both(*usual, name, options)
 
 
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
@@ -136,7 +125,7 @@ def test_a_measure_in_parts_is_that_of_one_machine(usual, name, options):
 def test_all_measures_in_any_parts(sizes, seed, cuts):
     one, parts = both(sizes, seed, cuts)
     for name, options in SETTINGS:
-        assert_same(name, of_one_machine(name, one, options), score_in_parts(name, parts, **options))
+        score_both(one, parts, name, options)
 
 
 def test_keys_of_many_columns_are_ranked_on_the_way(usual, monkeypatch):
@@ -144,8 +133,7 @@ def test_keys_of_many_columns_are_ranked_on_the_way(usual, monkeypatch):
     one, parts = usual
     again = replace(parts)  # nothing counted yet
     for name in ("common_rows_proportion", "unique_exact_matches", "zero_cap", "generalized_cap"):
-        options = OPTIONS.get(name, {})
-        assert_same(name, of_one_machine(name, one, options), score_in_parts(name, again, **options))
+        score_both(one, again, name, OPTIONS.get(name, {}))
 
 
 def test_k_anonymity_in_parts_is_that_of_one_machine(usual):
@@ -192,3 +180,21 @@ def test_a_release_in_single_precision_is_compared_at_it():
     tables = agree(list(real), Here([real[:25], real[25:]]), None, Here([release[:9], release[9:]]))
     column = tables.columns["weight"]
     np.testing.assert_array_equal(column.counts[0], column.counts[2])
+
+
+IMPORTS = """
+import sys
+sys.modules |= {"dask": None, "distributed": None}
+import synthrisk.metrics.partitions.findings, synthrisk.flows.cli.evaluate
+from synthrisk.tasks.partitions import cluster
+try:
+    cluster(None, 1).__enter__()
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_without_dask_all_is_imported_and_the_engine_says_what_to_install():
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True)
+    told = "InputError engine dask needs Dask, which is not installed: pip install 'synthrisk[dask]'"
+    assert done.stdout.strip() == told

@@ -53,78 +53,74 @@ def people(rows: int = N, seed: int = 0) -> pd.DataFrame:
 MEMBERS, CONTROL, RELEASE = people(seed=1), people(200, seed=2), people(seed=3)
 
 
-def rules(release, members=MEMBERS, control=CONTROL, **others) -> set:
-    found = check_release(members, control, release, **others)
+def look(release, members=MEMBERS, control=CONTROL, **others):
+    return check_release(members, control, release, **others)
+
+
+def rules(release, *tables, **others) -> set:
+    found = look(release, *tables, **others)
     assert SECRET not in str(found)
     return {(p.rule, p.column, p.severity) for p in found.problems}
 
 
+def renamed(table, column, names):
+    return table.assign(**{column: table[column].cat.rename_categories(names)})
+
+
 def test_a_release_of_strangers_has_nothing_wrong():
     for control in (CONTROL, CONTROL[:0], None):
-        found = check_release(MEMBERS, control, RELEASE)
+        found = look(RELEASE, control=control)
         assert (found.problems, found.invalid, found.suspicious) == ((), "", False)
 
 
-# rules on columns
-
-CASES = {
-    "constant number": (lambda r: r.assign(age=40), ("constant", "age")),
-    "constant date": (lambda r: r.assign(born=pd.Timestamp("2000-01-01")), ("constant", "born")),
-    "constant huge integer": (lambda r: r.assign(big=2**61), ("constant", "big")),
-    "constant truth": (lambda r: r.assign(vote=True), ("constant", "vote")),
-    "constant level": (lambda r: r.assign(city=pd.Categorical(["東京"] * len(r))), ("constant", "city")),
-    "text for numbers": (lambda r: r.assign(age=r["age"].astype(str)), ("type", "age")),
-    "numbers for dates": (lambda r: r.assign(born=r["born"].astype("int64")), ("type", "born")),
-    "dates for numbers": (lambda r: r.assign(age=r["born"]), ("type", "age")),
-    "numbers for text": (lambda r: r.assign(job=np.arange(len(r))), ("type", "job")),
-    "lists": (lambda r: r.assign(job=[[1]] * len(r)), ("type", "job")),
-    "infinity": (lambda r: r.assign(pay=np.inf), ("type", "pay")),
-    "mostly missing": (lambda r: r.assign(age=r["age"].where(np.arange(len(r)) % 10 == 0)), ("missing", "age")),
-    "none missing": (lambda r: r.assign(pay=1.0 + np.arange(len(r)) % 60), None),
-    "other level names": (lambda r: r.assign(city=r["city"].cat.rename_categories(list("pqrs"))), ("unseen", "city")),
-    "blank for empty": (
-        lambda r: r.assign(city=r["city"].cat.rename_categories([f"{c} " for c in "wxyz"])),
-        ("unseen", "city"),
-    ),
+BROKEN = {
+    **{
+        f"constant {column}": ("constant", column, value)
+        for column, value in (("age", 40), ("born", pd.Timestamp("2000-01-01")), ("big", 2**61), ("vote", True))
+    },
+    "constant level": ("constant", "city", pd.Categorical(["東京"] * N)),
+    "text for numbers": ("type", "age", RELEASE["age"].astype(str)),
+    "numbers for dates": ("type", "born", RELEASE["born"].astype("int64")),
+    "dates for numbers": ("type", "age", RELEASE["born"]),
+    "numbers for text": ("type", "job", np.arange(N)),
+    "lists": ("type", "job", [[1]] * N),
+    "infinity": ("type", "pay", np.inf),
+    "mostly missing": ("missing", "age", RELEASE["age"].where(np.arange(N) % 10 == 0)),
+    "none missing": ("", "pay", 1.0 + np.arange(N) % 60),
+    "other level names": ("unseen", "city", RELEASE["city"].cat.rename_categories(list("pqrs"))),
+    "blank for empty": ("unseen", "city", RELEASE["city"].cat.rename_categories([f"{c} " for c in "wxyz"])),
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_column_is_named(case):
-    make, found = CASES[case]
-    broken = {p[:2] for p in rules(make(RELEASE)) if p[2] == "broken"}
-    assert broken == ({found} if found else set())
-    check = check_release(MEMBERS, CONTROL, make(RELEASE))
-    assert bool(check.invalid) == bool(found)
-    if found:
-        assert repr(found[1]) in check.invalid
+    rule, column, cells = BROKEN[case]
+    release = RELEASE.assign(**{column: cells})
+    assert {p[:2] for p in rules(release) if p[2] == "broken"} == ({(rule, column)} if rule else set())
+    invalid = look(release).invalid
+    assert (repr(column) in invalid) if rule else (invalid == "")
 
 
 FAR = {
-    "another unit": (lambda r: r.assign(age=r["age"] * 12), ("mean", "age")),
-    "another century": (lambda r: r.assign(born=r["born"] + pd.Timedelta(40_000, "D")), ("mean", "born")),
-    "upper-case levels": (lambda r: r.assign(city=r["city"].cat.rename_categories(str.upper)), None),
-    "spaces and capitals": (
-        lambda r: r.assign(
-            city=r["city"].cat.rename_categories({c: f" {c.upper()} " for c in r["city"].cat.categories})
-        ),
-        ("unseen", "city"),
-    ),
+    "another unit": (RELEASE.assign(age=RELEASE["age"] * 12), ("mean", "age")),
+    "another century": (RELEASE.assign(born=RELEASE["born"] + pd.Timedelta(40_000, "D")), ("mean", "born")),
+    "upper-case levels": (renamed(RELEASE, "city", str.upper), None),
+    "spaces and capitals": (renamed(RELEASE, "city", lambda c: f" {c.upper()} "), ("unseen", "city")),
 }
 
 
 @pytest.mark.parametrize("case", FAR)
 def test_a_column_that_is_far_off_is_read_twice_and_breaks_no_release(case):
-    make, found = FAR[case]
-    check = check_release(MEMBERS, CONTROL, make(RELEASE))
+    release, found = FAR[case]
+    check = look(release)
     assert check.invalid == ""
-    assert {p[:2] for p in rules(make(RELEASE)) if p[2] == "far"} == ({found} if found else set())
-    second = second_reading(MEMBERS, CONTROL, make(RELEASE), check.far)
+    assert {p[:2] for p in rules(release) if p[2] == "far"} == ({found} if found else set())
+    second = second_reading(MEMBERS, CONTROL, release, check.far)
     if found is None:
         assert second is None
     else:
-        assert check_release(MEMBERS, CONTROL, second).far == ()
-        assert second.drop(columns=found[1]).equals(make(RELEASE).drop(columns=found[1]))
+        assert look(second).far == ()
+        assert second.drop(columns=found[1]).equals(release.drop(columns=found[1]))
         assert TWICE in summarise([check]).notes[0]
 
 
@@ -132,10 +128,9 @@ def test_a_column_that_is_far_off_is_read_twice_and_breaks_no_release(case):
     ("column", "cell"), [("age", np.nan), ("job", None), ("born", pd.NaT)], ids=["numbers", "texts", "dates"]
 )
 def test_a_column_of_missing_cells_alone_breaks_no_release_and_hides_no_copy(column, cell):
-    check = check_release(MEMBERS, CONTROL, RELEASE.assign(**{column: cell}))
+    check, copy = (look(table.assign(**{column: cell})) for table in (RELEASE, MEMBERS))
     assert (check.invalid, check.blank, check.far) == ("", (column,), ())
     assert summarise([check]).notes[0].endswith(WITHOUT)
-    copy = check_release(MEMBERS, CONTROL, MEMBERS.assign(**{column: cell}))
     assert copy.suspicious
     assert copy.verbatim.members.share == 1
 
@@ -169,8 +164,7 @@ def test_the_grid_of_a_column_is_the_coarsest_that_holds_all_its_cells(real, ste
 
 
 def test_cells_off_the_grid_are_found_and_rounded():
-    grid = Grid.of(pd.Series([10.25, 3.5]))
-    cells = pd.Series([1.234, 1.23, np.nan, np.inf])
+    grid, cells = Grid.of(pd.Series([10.25, 3.5])), pd.Series([1.234, 1.23, np.nan, np.inf])
     assert grid.off(cells).tolist() == [True, False, False, False]
     assert grid.rounded(cells)[:2].tolist() == [1.23, 1.23]
     assert not grid.off(pd.Series([10.25, 0.1], dtype="float32")).any()  # 0.1 as a single is no other number
@@ -182,14 +176,12 @@ def test_cells_off_the_grid_are_found_and_rounded():
 
 def test_decimals_in_a_column_of_whole_numbers_are_read_twice_from_a_twentieth_on():
     some = RELEASE["age"] + 0.25 * (np.arange(len(RELEASE)) % 10 == 0)
-    check = check_release(MEMBERS, CONTROL, RELEASE.assign(age=some))
+    check = look(RELEASE.assign(age=some))
     assert (check.finer, check.far, check.invalid) == (("age",), (), "")
     (told,) = [p.words for p in check.problems if p.rule == "finer"]
-    cells = len(RELEASE)
-    assert told == f"column 'age' has digits that no real record has in {(cells + 9) // 10:,} of {cells:,} cells"
+    assert told == f"column 'age' has digits that no real record has in {(N + 9) // 10:,} of {N:,} cells"
     few = RELEASE["age"] + 0.25 * (np.arange(len(RELEASE)) < 3)
-    check = check_release(MEMBERS, CONTROL, RELEASE.assign(age=few))
-    assert check.finer == ()
+    assert look(RELEASE.assign(age=few)).finer == ()
     assert ("finer", "age", "note") in rules(RELEASE.assign(age=few))
     second = second_reading(MEMBERS, CONTROL, RELEASE.assign(age=some), (), ("age",))
     assert second is not None
@@ -201,18 +193,15 @@ def test_moderate_shifts_are_notes():
     assert ("missing", "pay", "note") in rules(RELEASE.assign(pay=RELEASE["pay"].fillna(20.0)))
     city = RELEASE["city"].astype(object).where(np.arange(N) % 20 > 0, "new")
     assert rules(RELEASE.assign(city=city.astype("category"))) == {("unseen", "city", "note")}
-    found = check_release(MEMBERS, CONTROL, RELEASE.assign(city=city.astype("category")))
-    assert found.problems[0].words == f"column 'city' has values in {N // 20} of {N} cells that no real record has"
+    assert look(RELEASE.assign(city=city.astype("category"))).problems[0].words == (
+        f"column 'city' has values in {N // 20} of {N} cells that no real record has"
+    )
 
 
-def test_a_value_of_a_control_record_is_no_unseen_one():
+def test_a_value_of_a_control_record_is_no_unseen_one_and_invented_names_break_no_column():
     own = MEMBERS.assign(city="Graz")
     assert rules(RELEASE.assign(city="Linz"), own, CONTROL.assign(city="Linz")) == set()
     assert rules(RELEASE.assign(city="Linz"), own, CONTROL.assign(city="Graz")) == {("unseen", "city", "broken")}
-
-
-def test_invented_names_are_no_broken_column():
-    """Where nearly everybody has a value of his own, strangers bring new ones."""
     named = [t.assign(job=[f"{k}-{i}" for i in range(len(t))]) for k, t in enumerate((MEMBERS, CONTROL, RELEASE))]
     assert rules(named[2], named[0], named[1]) == {("unseen", "job", "note")}
 
@@ -232,61 +221,49 @@ def test_a_very_different_number_of_rows_is_a_note(rows, told):
     assert not {p for p in found if p[2] == "broken"}
 
 
-def test_one_row_everywhere():
+def test_one_row_everywhere_and_nothing_that_can_be_compared():
     for members, release in ((MEMBERS[:1], RELEASE), (MEMBERS[:1], RELEASE[:1]), (MEMBERS, RELEASE[:1])):
         found = check_release(members, None, release)
         assert (found.invalid, found.suspicious) == ("", False)
     assert check_release(MEMBERS[:1], None, RELEASE).nearness.reason == ALONE
-
-
-def test_nothing_that_can_be_compared():
     found = check_release(pd.DataFrame({"a": [1, 2]}), None, pd.DataFrame({"a": ["x", "y"]}))
-    assert found.nearness.reason == NOTHING
-    assert found.verbatim.members.count == 0
+    assert (found.nearness.reason, found.verbatim.members.count) == (NOTHING, 0)
     assert found.invalid == "column 'a' holds numbers among the members, but not in the release"
 
 
 def test_a_broken_column_does_not_hide_a_copy():
-    found = check_release(MEMBERS, CONTROL, MEMBERS.assign(age=MEMBERS["age"].astype(str)))
+    found = look(MEMBERS.assign(age=MEMBERS["age"].astype(str)))
     assert found.verbatim.members.share == 1
     assert found.suspicious
     assert found.invalid
 
 
 def test_other_columns_are_refused_by_name():
-    with pytest.raises(InputError, match="synthetic must have the columns of real"):
-        check_release(MEMBERS, None, RELEASE.drop(columns="age"))
-    with pytest.raises(InputError, match="synthetic must have rows"):
-        check_release(MEMBERS, None, RELEASE[:0])
+    for release, said in ((RELEASE.drop(columns="age"), "have the columns of real"), (RELEASE[:0], "have rows")):
+        with pytest.raises(InputError, match=f"synthetic must {said}"):
+            check_release(MEMBERS, None, release)
 
 
 def test_order_and_names_do_not_matter():
-    bad = RELEASE.assign(age=40, city=RELEASE["city"].cat.rename_categories(list("pqrs")))
-    first = check_release(MEMBERS, CONTROL, bad)
+    bad = renamed(RELEASE.assign(age=40), "city", list("pqrs"))
     turned = [t.sample(frac=1, random_state=1)[list(reversed(t.columns))] for t in (MEMBERS, CONTROL, bad)]
-    assert check_release(*turned) == first
-    renamed = [t.assign(city=t["city"].astype(object).map(lambda c: f"~{c}")) for t in (MEMBERS, CONTROL, RELEASE)]
-    before = check_release(MEMBERS, CONTROL, RELEASE)
-    assert check_release(*renamed) == before
+    assert check_release(*turned) == look(bad)
+    others = [t.assign(city=t["city"].astype(object).map(lambda c: f"~{c}")) for t in (MEMBERS, CONTROL, RELEASE)]
+    assert check_release(*others) == look(RELEASE)
 
 
 def test_the_check_survives_json():
     for control in (CONTROL, None):
-        check = check_release(MEMBERS, control, RELEASE.assign(age=40))
+        check = look(RELEASE.assign(age=40), control=control)
         again = from_plain(json.loads(json.dumps(as_plain(check))))
         assert str(again) == str(check)  # NaN is not equal to itself
         assert again.invalid == check.invalid
 
 
-# the screen for near copies
-
-
 def test_ties_at_the_quantile_count_by_expectation():
-    """The mean over all ways to break the ties by a tiny jitter."""
     rng = np.random.default_rng(0)
     members, controls = rng.integers(0, 4, 50).astype(float), rng.integers(0, 4, 41).astype(float)
-    k = 10
-    found = []
+    k, found = 10, []
     for _ in range(4000):
         own, other = members + rng.random(50) * 1e-3, controls + rng.random(41) * 1e-3
         found.append((own < np.sort(other)[k - 1]).sum() / 2 + (own < np.sort(other)[k]).sum() / 2)
@@ -309,8 +286,7 @@ def test_nearness_against_a_plain_loop():
     share = (10 - (controls < t).sum()) / (controls == t).sum()
     expected = ((members < t).sum() + share * (members == t).sum()) / 60
     found = check_release(real, control, release).nearness
-    assert found.expected == 0.25
-    assert found.nearer_members.value == pytest.approx(expected)
+    assert (found.expected, found.nearer_members.value) == (0.25, pytest.approx(expected))
 
 
 def test_without_control_records_against_a_plain_loop():
@@ -337,7 +313,6 @@ def filtered_by_deviations(seed: int, n: int = 2000) -> list[pd.DataFrame]:
 
 @pytest.mark.parametrize("seed", [1, 3])
 def test_rows_that_were_left_out_by_distances_in_standard_deviations_are_missed(seed):
-    """In amounts whose range is a few rich people, ``gower`` sees nothing of what such a filter has left out."""
     members, control, release = filtered_by_deviations(seed)
     found = check_release(members, control, release).nearness
     assert found.excess.upper < 0
@@ -347,7 +322,6 @@ def test_rows_that_were_left_out_by_distances_in_standard_deviations_are_missed(
 
 
 def test_rows_that_were_left_out_by_distances_of_the_numbers_alone_are_missed():
-    """Many filters drop the columns of levels before they measure distances."""
     members, control, release = (part.reset_index(drop=True) for part in filtered_by_deviations(1))
     rng = np.random.default_rng(1)
     named = [
@@ -361,7 +335,6 @@ def test_rows_that_were_left_out_by_distances_of_the_numbers_alone_are_missed():
 
 @pytest.mark.parametrize("orders", [4_000, pytest.param(20_000, marks=pytest.mark.proof)])
 def test_the_look_below_the_nearest_member_alarms_of_strangers_as_seldom_as_it_says(orders):
-    """Of random orders of 60 members and 40 control records; exactly (c)_k/(n + c)_k, whatever the sizes."""
     rng, alarms = np.random.default_rng(1), 0
     for _ in range(orders):
         distances = rng.permutation(100).astype(float)
@@ -374,17 +347,14 @@ def test_the_look_below_the_nearest_member_alarms_of_strangers_as_seldom_as_it_s
 
 def test_so_many_rows_that_nothing_could_be_seen_are_told():
     many = pd.concat([RELEASE] * (5 * len(MEMBERS) // len(RELEASE) + 1), ignore_index=True)
-    assert check_release(MEMBERS, None, many).nearness.blind.startswith("without 20 control records")
-    assert check_release(MEMBERS, CONTROL, many).nearness.blind == ""
+    assert look(many, control=None).nearness.blind.startswith("without 20 control records")
+    assert look(many).nearness.blind == ""
 
 
 def test_few_control_records_are_not_compared_with():
-    found = check_release(MEMBERS, CONTROL[:19], RELEASE).nearness
-    assert repr(found) == repr(check_release(MEMBERS, None, RELEASE).nearness)  # NaN is not NaN
-    assert check_release(MEMBERS, CONTROL[:20], RELEASE).nearness.expected == 0.5
-
-
-# strangers and copies
+    found, without = (look(RELEASE, control=few).nearness for few in (CONTROL[:19], None))
+    assert repr(found) == repr(without)  # NaN is not NaN
+    assert look(RELEASE, control=CONTROL[:20]).nearness.expected == 0.5
 
 
 read_once = cache(ADULT)
@@ -416,50 +386,51 @@ def split(table: pd.DataFrame, seed: int) -> Job:
     return Job(train, rest, len(train), seed)
 
 
-def looked_at(job: Job, make, with_control=True):
+def looked_at(seed, table, rows, make, with_control=True):
+    job = split(table(rows, seed), seed)
     made = make(job)
     control = job.held_out.drop(made.used) if with_control else None
     return check_release(job.train, control, made.synthetic, len(made.used) or None)
 
 
-@pytest.mark.parametrize("make", [FRESH.function, MARGINALS.function], ids=["fresh", "marginals"])
-@pytest.mark.parametrize(("table", "rows"), [(adults, 60), (survey, 150), (texts, 200), (twins, 100)])
-@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 20), marks=pytest.mark.proof)], ids=str)
-def test_strangers_and_marginals_are_neither_broken_nor_suspicious(table, rows, make, seeds):
+def trees(job):
+    return CART.function(job, min_samples_leaf=100)
+
+
+GENERATORS = {"fresh": FRESH.function, "marginals": MARGINALS.function, "trees": trees}
+TABLES = [(adults, 60), (survey, 150), (texts, 200), (twins, 100)]
+
+
+@pytest.mark.parametrize(
+    ("table", "rows", "make", "seeds"),
+    [
+        *((*table, make, range(8)) for table in TABLES for make in ("fresh", "marginals")),
+        *((adults, rows, make, range(2)) for rows in (60, 500) for make in GENERATORS if rows > 60 or make == "trees"),
+        *(pytest.param(adults, 1500, make, range(2), marks=pytest.mark.proof) for make in GENERATORS),
+    ],
+)
+def test_strangers_and_generators_are_neither_broken_nor_suspicious(table, rows, make, seeds):
     for seed in seeds:
-        found = looked_at(split(table(rows, seed), seed), make, seed % 2 == 0)
+        found = looked_at(seed, table, rows, GENERATORS[make], (table is adults and rows > 60) or seed % 2 == 0)
         assert (found.invalid, found.suspicious) == ("", False)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [FRESH.function, MARGINALS.function], ids=["fresh", "marginals"])
-@pytest.mark.parametrize(("table", "rows"), [(adults, 60), (adults, 500), (survey, 150), (texts, 200), (twins, 100)])
+@pytest.mark.parametrize("make", ["fresh", "marginals"])
+@pytest.mark.parametrize(("table", "rows"), [*TABLES, (adults, 500)])
 def test_of_200_strangers_hardly_any_is_broken_or_suspicious(table, rows, make):
-    """At most 2, which the rules keep by a wide margin."""
-    found = [looked_at(split(table(rows, seed), seed), make, seed % 2 == 0) for seed in range(200)]
+    found = [looked_at(seed, table, rows, GENERATORS[make], seed % 2 == 0) for seed in range(200)]
     assert sum(bool(f.invalid) for f in found) <= 2
     assert sum(f.suspicious for f in found) <= 2
 
 
-def coarse_trees(job):
-    return CART.function(job, min_samples_leaf=100)
-
-
-@pytest.mark.parametrize(
-    "make", [FRESH.function, MARGINALS.function, coarse_trees], ids=["fresh", "marginals", "trees"]
-)
-@pytest.mark.parametrize("rows", [60, 500, pytest.param(1500, marks=pytest.mark.proof)])
-def test_generators_of_adult_are_neither_broken_nor_suspicious(rows, make):
-    for seed in range(2):
-        found = looked_at(split(adults(rows, seed), seed), make)
-        assert found.invalid == ""
-        assert not found.suspicious
-
-
 def test_trees_that_know_single_records_show_an_excess_of_members():
-    """Leaves of 5 hold cells of five people: no copy, and more than chance."""
-    excess = looked_at(split(adults(1500, 1), 1), CART.function).nearness.excess
+    excess = looked_at(1, adults, 1500, CART.function).nearness.excess
     assert 0 < excess.lower < excess.value < 0.25
+
+
+def numbers(table):
+    return [c for c in table.columns if table[c].dtype.kind in "if"]
 
 
 def near(table: pd.DataFrame, rng) -> pd.DataFrame:
@@ -479,10 +450,10 @@ def shuffled(column: str):
 
 
 def rounded(table: pd.DataFrame, rng) -> pd.DataFrame:
-    return table.assign(**{c: (table[c] / 10).round() * 10 for c in table.columns if table[c].dtype.kind in "if"})
+    return table.assign(**{c: (table[c] / 10).round() * 10 for c in numbers(table)})
 
 
-def renamed(column: pd.Series) -> pd.Series:
+def swapped(column: pd.Series) -> pd.Series:
     """Return a column whose levels have each other's names."""
     levels = list(column.cat.categories)
     return column.map(dict(zip(levels, levels[1:] + levels[:1], strict=True))).astype(column.dtype)
@@ -498,10 +469,10 @@ DISGUISES = {
     "two columns shuffled": lambda table, rng: shuffled("occupation")(shuffled("education")(table, rng), rng),
     "a tenth of the cells empty": lambda table, rng: table.mask(rng.random(table.shape) < 0.1),
     "two columns renamed": lambda table, rng: table.assign(
-        **{c: renamed(table[c]) for c in ("occupation", "relationship")}
+        **{c: swapped(table[c]) for c in ("occupation", "relationship")}
     ),
     "numbers moved by half a deviation": lambda table, rng: table.assign(
-        **{c: table[c] + 0.5 * table[c].std() for c in table.columns if table[c].dtype.kind in "if"}
+        **{c: table[c] + 0.5 * table[c].std() for c in numbers(table)}
     ),
     "half of the members, thrice": lambda table, rng: pd.concat([table[: len(table) // 2]] * 3, ignore_index=True),
     "half of the members": lambda table, rng: table.sample(frac=0.5, random_state=1),
@@ -531,22 +502,18 @@ def test_of_large_tables_as_many_members_as_control_records_are_drawn(name, susp
     monkeypatch.setattr(nearness, "_MOST_PAIRS", 1)
     monkeypatch.setattr(nearness, "_MANY_RECORDS", 500)
     own = nearness._drawn
-    monkeypatch.setattr(
-        nearness, "_drawn", lambda tables, groups: looked.append((groups, own(tables, groups))) or looked[-1][1]
-    )
+    looked, own = [], nearness._drawn
+    monkeypatch.setattr(nearness, "_drawn", lambda *given: looked.append((given[1], own(*given))) or looked[-1][1])
     found = check_release(job.train, job.held_out, release)
     ((groups, rows),) = looked
-    assert np.bincount(groups[rows]).tolist() == [250, 250]
-    assert len(set(rows)) == 500
-    assert found.suspicious == suspicious
-    assert check_release(job.train, job.held_out, release) == found
+    assert (np.bincount(groups[rows]).tolist(), len(set(rows))) == ([250, 250], 500)
+    assert (found.suspicious, check_release(job.train, job.held_out, release)) == (suspicious, found)
 
 
 def test_equal_cells_are_those_that_plain_loops_count():
     job = split(adults(300, 1), 1)
     tables = Tables(job.train, job.held_out.mask(np.random.default_rng(1).random(job.held_out.shape) < 0.1))
-    numbers = [c for c in job.train.columns if job.train[c].dtype.kind in "if"]
-    edges = {c: np.unique(np.quantile(job.train[c], np.arange(1, 20) / 20)) for c in numbers}
+    edges = {c: np.unique(np.quantile(job.train[c], np.arange(1, 20) / 20)) for c in numbers(job.train)}
     cells = [
         [
             [-1 if pd.isna(v) else sum(v >= e for e in edges[c]) if c in edges else v for c, v in row.items()]
@@ -564,54 +531,43 @@ def test_copies_of_any_table_are_suspicious(table, rows):
     for control in (job.held_out, None):
         found = check_release(job.train, control, job.train)
         assert found.suspicious
-        assert found.verbatim.members.share == 1
-        assert found.verbatim.rows_of_members.share == 1
+        assert (found.verbatim.members.share, found.verbatim.rows_of_members.share) == (1, 1)
     if table is survey:
         made = near(job.train, np.random.default_rng(2))
-        assert check_release(job.train, job.held_out, made).suspicious
-        assert check_release(job.train, None, made).suspicious
+        assert all(check_release(job.train, control, made).suspicious for control in (job.held_out, None))
 
 
 def test_a_table_without_an_equal_pair_expects_none():
-    found = check_release(MEMBERS, CONTROL, MEMBERS[:30])
-    assert (found.verbatim.members.count, found.verbatim.members.expected) == (30, 0.0)
-    assert (found.verbatim.controls.count, found.verbatim.rows_of_members.count) == (0, 30)
+    found = look(MEMBERS[:30]).verbatim
+    assert (found.members.count, found.members.expected) == (30, 0.0)
+    assert (found.controls.count, found.rows_of_members.count) == (0, 30)
 
 
 def test_a_constant_column_that_nothing_guesses_gives_nothing_away_and_breaks_nothing():
-    """An ordinary copula makes a level of one record in 70 vanish: the rest is judged, with the column and without."""
-    constant = RELEASE.assign(vote=True)
-    assert "constant" in check_release(MEMBERS, CONTROL, constant).invalid
-    assert "constant" in check_release(MEMBERS, CONTROL, constant, guessed=["vote"]).invalid
-    found = check_release(MEMBERS, CONTROL, constant, guessed=["job"])
+    constant, every = RELEASE.assign(vote=True), RELEASE.assign(**RELEASE.iloc[0].to_dict())
+    for release, options in ((constant, {}), (constant, {"guessed": ["vote"]}), (every, {"guessed": ["job"]})):
+        assert "constant" in look(release, **options).invalid
+    found = look(constant, guessed=["job"])
     assert (found.invalid, found.blank, found.far) == ("", ("vote",), ())
     assert any(note.endswith("the worse counts") for note in summarise([found]).notes)
-    every = RELEASE.assign(**RELEASE.iloc[0].to_dict())
-    assert "constant" in check_release(MEMBERS, CONTROL, every, guessed=["job"]).invalid
-
-
-# all releases of a synthesizer
 
 
 def test_a_broken_release_is_named_and_never_averaged_away():
-    fine, bad = (check_release(MEMBERS, CONTROL, r) for r in (RELEASE, RELEASE.assign(age=40)))
+    fine, bad = look(RELEASE), look(RELEASE.assign(age=40))
     found = summarise([fine, fine, bad, fine, fine, fine])
     assert found.left_out == "1 of 6 releases: column 'age' is constant in the release, but not among the members"
     assert (found.invalid, found.suspicious, found.whole) == ("", "", 5)
-    assert found.status == found.left_out
-    assert found.notes == (f"left out: {found.left_out}",)
+    assert (found.status, found.notes) == (found.left_out, (f"left out: {found.left_out}",))
     assert summarise([fine, bad, bad]).invalid.startswith("2 of 3 releases: column 'age' is constant")
-    assert summarise([fine, fine]).status == AS_EXPECTED
-    assert summarise([bad]).invalid == bad.invalid
-    two = summarise([bad, check_release(MEMBERS, CONTROL, RELEASE.assign(age=40, pay=np.inf))])
+    assert (summarise([fine, fine]).status, summarise([bad]).invalid) == (AS_EXPECTED, bad.invalid)
+    two = summarise([bad, look(RELEASE.assign(age=40, pay=np.inf))])
     assert two.invalid.startswith("2 of 2 releases: ")
     assert two.invalid.endswith(" (and 1 more)")
     assert two.notes == ("1 of 2 releases: column 'pay' holds infinite numbers in the release",)
 
 
 def test_a_copy_among_strangers_is_named():
-    fine, copy = (check_release(MEMBERS, CONTROL, r) for r in (RELEASE, MEMBERS))
-    found = summarise([fine, copy])
+    found = summarise([look(RELEASE), look(MEMBERS)])
     assert found.suspicious.startswith("1 of 2 releases: 100.0% of the members ")
     assert (found.rows_of_members.mean, found.rows_of_members.lowest, found.rows_of_members.highest) == (200, 0, 400)
     table = releases_table({"cart": found}).iloc[0]
@@ -620,7 +576,6 @@ def test_a_copy_among_strangers_is_named():
 
 
 def test_without_control_records_their_counts_are_absent():
-    found = summarise([check_release(MEMBERS, None, RELEASE)])
-    assert np.isnan(found.rows_of_controls.mean)
-    assert np.isnan(found.controls_released.mean)
+    found = summarise([look(RELEASE, control=None)])
+    assert np.isnan([found.rows_of_controls.mean, found.controls_released.mean]).all()
     assert found.nearer_expected.mean == pytest.approx(400 / 799)

@@ -30,10 +30,6 @@ def drawn(seed, n):
     return table.assign(secret=rng.random(n))
 
 
-def keys(table):
-    return [(age, "missing" if city is None else city) for age, city in zip(table["age"], table["city"], strict=True)]
-
-
 def counted(sizes):
     return tuple(float(sum(low <= k <= high for k in sizes)) for low, high in RANGES)
 
@@ -41,39 +37,8 @@ def counted(sizes):
 def test_every_range_is_counted_where_it_belongs():
     k = np.array([1, 2, 3, 4, 5, 9, 10, 19, 20, 1000, 0, 0])
     found = key_sizes(k)
-    assert found == KeySizes((1, 1, 2, 2, 2, 2), 1, 2)
-    assert found.records == len(k)
-    assert len(found.counts) == len(SIZES)
-    assert key_sizes(np.array([0, 0])) == KeySizes((0,) * 6, 0, 2)
-
-
-def test_real_keys_brute_force():
-    real = drawn(1, 300)
-    own = keys(real)
-    sizes = [own.count(each) for each in own]
-    assert min(counted(sizes)) > 0  # each range is tested
-    assert keys_of_real(real, ["age", "city"]) == KeySizes(counted(sizes), min(sizes), 0)
-
-
-def test_entities_are_counted_once_a_key():
-    real, entities = drawn(2, 200), np.random.default_rng(3).integers(60, size=200)
-    own = keys(real)
-    sizes = [len({e for e, other in zip(entities, own, strict=True) if other == each}) for each in own]
-    assert keys_of_real(real, ["age", "city"], entities) == KeySizes(counted(sizes), min(sizes), 0)
-
-
-def test_release_keys_brute_force():
-    real, release = drawn(4, 200), drawn(5, 150)
-    groups = np.random.default_rng(6).choice([1, 0, -1], 200, p=[0.5, 0.3, 0.2])
-    found = keys_of_release(Tables(real, release, groups=groups), ["age", "city"])
-    own, held = keys(real), keys(release)
-    sizes = [held.count(each) for each in held]
-    assert found.release == KeySizes(counted(sizes), min(sizes), 0)
-    for group, told in ((1, found.members), (0, found.controls)):
-        looked = [held.count(each) for each, g in zip(own, groups, strict=True) if g == group]
-        assert told == KeySizes(counted(looked), min(k for k in looked if k), looked.count(0))
-        assert told.absent > 0
-    assert keys_of_release(Tables(real, release), ["age"]).controls is None
+    assert (found, found.records) == (KeySizes((1, 1, 2, 2, 2, 2), 1, 2), len(k))
+    assert (len(found.counts), key_sizes(np.array([0, 0]))) == (len(SIZES), KeySizes((0,) * 6, 0, 2))
 
 
 def with_votes(seed, n):
@@ -92,15 +57,38 @@ def different(table, known, hidden, asked):
     return [len({value for key, value in rows if key == own}) for own in texts(asked, known)]
 
 
+@pytest.mark.parametrize("of_entities", [False, True])
+def test_real_keys_are_those_of_a_loop_and_entities_are_counted_once_a_key(of_entities):
+    real = drawn(1, 300)
+    own, entities = texts(real, ["age", "city"]), np.random.default_rng(3).integers(60, size=300)
+    owner = entities if of_entities else range(300)
+    sizes = [len({e for e, other in zip(owner, own, strict=True) if other == each}) for each in own]
+    assert of_entities or min(counted(sizes)) > 0  # each range is tested
+    found = keys_of_real(real, ["age", "city"], entities if of_entities else None)
+    assert found == KeySizes(counted(sizes), min(sizes), 0)
+
+
+def test_release_keys_are_those_of_a_loop():
+    real, release = drawn(4, 200), drawn(5, 150)
+    groups = np.random.default_rng(6).choice([1, 0, -1], 200, p=[0.5, 0.3, 0.2])
+    found = keys_of_release(Tables(real, release, groups=groups), ["age", "city"])
+    own, held = texts(real, ["age", "city"]), texts(release, ["age", "city"])
+    sizes = [held.count(each) for each in held]
+    assert found.release == KeySizes(counted(sizes), min(sizes), 0)
+    for group, told in ((1, found.members), (0, found.controls)):
+        looked = [held.count(each) for each, g in zip(own, groups, strict=True) if g == group]
+        assert told == KeySizes(counted(looked), min(k for k in looked if k), looked.count(0))
+        assert told.absent > 0
+    assert keys_of_release(Tables(real, release), ["age"]).controls is None
+
+
 TARGETS = [("vote", ["vote"]), ("ill", ["ill"]), ("vote and ill", ["vote", "ill"])]
 
 
 @pytest.mark.parametrize(("name", "hidden"), TARGETS)
 def test_values_of_each_key_brute_force(name, hidden):
-    """How l-diversity is defined: different sensitive values in each class; of a record looked up, in the release."""
     real, release, known = with_votes(11, 200), with_votes(12, 150), ["age", "city"]
-    targets = ["vote", "ill", ["vote", "ill"]]
-    own = different(real, known, hidden, real)
+    targets, own = ["vote", "ill", ["vote", "ill"]], different(real, known, hidden, real)
     assert values_of_real(real, known, targets)[name] == KeySizes(counted(own), min(own), 0)
     groups = np.random.default_rng(6).choice([1, 0, -1], 200, p=[0.5, 0.3, 0.2])
     found = keys_of_release(Tables(real, release, groups=groups), known, targets)
@@ -121,7 +109,6 @@ def test_what_is_guessed_is_no_part_of_the_key():
 
 
 def test_the_example_of_the_questions_about_cap():
-    """Four released people of one key with two parties: 4-anonymity and 2-diversity."""
     release = pd.DataFrame({"age": ["20-29"] * 4, "sex": ["F"] * 4, "party": ["x", "x", "y", "x"]})
     found = keys_of_release(Tables(release, release), ["age", "sex"], ["party"])
     assert (found.release.smallest, found.values["party"].release.smallest) == (4, 2)
@@ -134,8 +121,7 @@ def test_keys_survive_a_journey():
 
 
 def test_means_over_releases():
-    one = KeySizes((1, 2, 3, 0, 0, 0), 1, 4)
-    two = KeySizes((0, 4, 0, 5, 0, 0), 2, 0)
+    one, two = KeySizes((1, 2, 3, 0, 0, 0), 1, 4), KeySizes((0, 4, 0, 5, 0, 0), 2, 0)
     mean = KeySizes((0.5, 3.0, 1.5, 2.5, 0, 0), 1, 2)
     assert mean_keys([ReleaseKeys(one, two, None), ReleaseKeys(two, one, one)]) == ReleaseKeys(mean, mean, one)
 
@@ -161,12 +147,8 @@ def test_a_coarse_row_has_the_key_of_every_record_that_lies_in_it():
     found = keys_of_release(tables, ["age", "city"], ["vote"])
     k, votes = [], []
     for age, city in zip(real["age"], real["city"], strict=True):
-        rows = [
-            j
-            for j in range(120)
-            if (ends.get(ages[j], (ages[j], ages[j]))[0] <= age <= ends.get(ages[j], (ages[j], ages[j]))[1])
-            and cities[j] in (None, city)
-        ]
+        ends_of = [ends.get(value, (value, value)) for value in ages]
+        rows = [j for j, (low, high) in enumerate(ends_of) if low <= age <= high and cities[j] in (None, city)]
         k.append(len(rows))
         votes.append(len({release["vote"][j] for j in rows}))
     for sizes, each in ((found, k), (found.values["vote"], votes)):

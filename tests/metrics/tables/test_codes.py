@@ -19,8 +19,7 @@ def test_texts_that_differ_after_a_nul_are_different(dtype):
 
 def test_texts_with_a_nul_are_numbered_as_they_come():
     codes, levels = factorized(np.array(TEXTS, dtype=object))
-    assert codes.tolist() == [0, 1, 2, 3, 4, 5, 2]
-    assert levels.tolist() == TEXTS[:-1]
+    assert (codes.tolist(), levels.tolist()) == ([0, 1, 2, 3, 4, 5, 2], TEXTS[:-1])
 
 
 def test_texts_without_utf8_are_levels_of_their_own():
@@ -30,8 +29,7 @@ def test_texts_without_utf8_are_levels_of_their_own():
 
 def test_texts_among_other_values_and_missing_ones():
     codes, levels = factorized(np.array(["1", 1, None, "a\0", 1.0, "a"], dtype=object))
-    assert codes.tolist() == [0, 1, -1, 2, 1, 3]
-    assert levels.tolist() == ["1", 1, "a\0", "a"]
+    assert (codes.tolist(), levels.tolist()) == ([0, 1, -1, 2, 1, 3], ["1", 1, "a\0", "a"])
 
 
 def test_cap_tells_them_apart():

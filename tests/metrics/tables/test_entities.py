@@ -29,14 +29,10 @@ counting = pytest.mark.parametrize("name", CALLS)
 
 def draw(seed, n):
     rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "age": rng.integers(20, 30, n),
-            "job": rng.choice(["a", "b", "c", None], n, p=[0.4, 0.3, 0.2, 0.1]),
-            "pay": rng.choice([-3.0, 0.0, 0.5, 10.0, 10.4, 10.9, 100.0, np.nan], n),
-            "ill": rng.choice(["x", "y", "z", None], n, p=[0.4, 0.3, 0.2, 0.1]),
-        }
-    )
+    table = pd.DataFrame({"age": rng.integers(20, 30, n)})
+    table["job"] = rng.choice(["a", "b", "c", None], n, p=[0.4, 0.3, 0.2, 0.1])
+    table["pay"] = rng.choice([-3.0, 0.0, 0.5, 10.0, 10.4, 10.9, 100.0, np.nan], n)
+    return table.assign(ill=rng.choice(["x", "y", "z", None], n, p=[0.4, 0.3, 0.2, 0.1]))
 
 
 def visits(seed, n, people=25, first=0):
@@ -62,9 +58,6 @@ def call(name, real, release, **options):
     return METRICS[name](real, release, **CALLS[name] | options)
 
 
-# singling out: exactly one entity has these attribute values
-
-
 def fulfils(row, predicate):
     tests = {"==": equal, "<=": lambda a, b: a <= b, ">=": lambda a, b: a >= b, "missing": lambda a, _: pd.isna(a)}
     return all(tests[operator](row[column], value) for column, operator, value in predicate)
@@ -79,10 +72,8 @@ def name_all(release, rng):
     named = []
     for place, row in enumerate(release.to_dict("records")):
         job = ("job", "missing", None) if pd.isna(row["job"]) else ("job", "==", row["job"])
-        limit = ("pay", ("<=", ">=")[place % 2], row["pay"])
-        named.append(
-            (("age", "==", row["age"]), job, *([] if pd.isna(row["pay"]) else [limit])) if place % 5 else (job,)
-        )
+        limit = [] if pd.isna(row["pay"]) else [("pay", ("<=", ">=")[place % 2], row["pay"])]
+        named.append((("age", "==", row["age"]), job, *limit) if place % 5 else (job,))
     return pd.DataFrame({"predicate": pd.Series(named, dtype=object), "confidence": 1.0})
 
 
@@ -94,22 +85,20 @@ def test_entities_that_are_singled_out_are_counted_as_by_plain_loops(seed):
     real, release, control = visits(seed, 60), draw(seed + 50, 50), visits(seed + 70, 30, people=12, first=25)
     found = call("singling_out", real, release, attacker=NAME_ALL, control=control, identifier="patient")
     people, others = by_patient(real), by_patient(control)
-    n, m = len(people), len(others)
+    n, m, isolated = len(people), len(others), set()
     claims = found.records[found.records["claim"]]
-    isolated = set()
     for record in claims.to_dict("records"):
-        own = fulfilling(people, record["predicate"])
-        weight = math.prod(
-            fulfilling(people, [c for c in record["predicate"] if c[0] == column]) / n
-            for column in {c[0] for c in record["predicate"]}
-        )
+        conditions, own = record["predicate"], fulfilling(people, record["predicate"])
+        columns = {column for column, *_ in conditions}
+        alone = [fulfilling(people, [c for c in conditions if c[0] == column]) / n for column in columns]
+        weight = math.prod(alone)
         assert record["score"] == (own == 1)
         assert record["baseline"] == pytest.approx(n * weight * (1 - weight) ** (n - 1), abs=1e-12)
         both = [
             (side, who)
             for side, group in ((1, people), (0, others))
             for who, own_rows in group.items()
-            if any(fulfils(row, record["predicate"]) for _, row in own_rows)
+            if any(fulfils(row, conditions) for _, row in own_rows)
         ]
         isolated |= set(both) if len(both) == 1 else set()
     rows = [sum(fulfils(row, p) for row in real.to_dict("records")) for p in claims["predicate"]]
@@ -126,15 +115,11 @@ def test_conditions_must_hold_for_one_record_not_for_several_of_an_entity():
         predicate = (("x", "==", 1), ("y", "==", "b"))
         return pd.DataFrame({"predicate": [predicate] + [None] * (len(release) - 1), "confidence": 1.0})
 
-    found = METRICS["singling_out"](
-        real, real[["x", "y"]], attacker=Attack("both", "singling_out", both), identifier="who"
-    )
+    attack = Attack("both", "singling_out", both)
+    found = METRICS["singling_out"](real, real[["x", "y"]], attacker=attack, identifier="who")
     claim = found.records[found.records["claim"]]
     assert claim["score"].tolist() == [0.0]
     assert claim["baseline"].tolist() == [2 * 0.25 * 0.75]  # one of the two has x, one has y
-
-
-# inference: share of entities having the guessed value, and a fact may be claimed once
 
 
 def facts_of(people, column):
@@ -145,8 +130,7 @@ def check_claims(found, real, right, claimed, facts):
     """Compare the claims with those of an attack that was let count all: right, S, and once a fact."""
     people = by_patient(real)
     owner = {place: e for e, rows in people.items() for place, _ in rows}
-    known = [e for e in people if facts[e]]
-    made = {}
+    known, made = [e for e in people if facts[e]], {}
     for place, (value, confidence) in enumerate(claimed):
         if not pd.isna(value):
             made.setdefault((owner[place], value), []).append((confidence, place))
@@ -181,8 +165,7 @@ def test_inferences_of_entities_are_judged_as_by_plain_loops(secret, attacker, s
     def right(guess, truth):
         return abs(guess - truth) <= 0.05 * max(abs(truth), width) if secret == "pay" else guess == truth
 
-    surety = alone["confidence"].fillna(0)
-    facts = facts_of(by_patient(real), secret)
+    surety, facts = alone["confidence"].fillna(0), facts_of(by_patient(real), secret)
     check_claims(found, real, right, list(zip(alone["guessed"], surety, strict=True)), facts)
     values = {v for own in facts.values() for v in own}
     known = [own for own in facts.values() if own]
@@ -205,7 +188,6 @@ def test_share_of_entities_close_to_a_guess(seed, relative):
 
 @pytest.mark.parametrize("name", ["inference", "linkability"])
 def test_independent_columns_beat_the_guess_where_entities_are_of_unequal_size(name):
-    """Why the harness does not expect otherwise of ``marginals``."""
     gains, of_rows = [], []
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -215,9 +197,6 @@ def test_independent_columns_beat_the_guess_where_entities_are_of_unequal_size(n
             found.append(call(name, table, release, **own).details["confidence_improvement"])
     assert np.mean(gains) > 0.1
     assert abs(np.mean(of_rows)) < 0.05
-
-
-# linkability: two partial records belong to one entity
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -231,20 +210,15 @@ def test_links_within_an_entity_are_right_as_by_plain_loops(seed):
     attack = Attack("listen", "linkability", listen)
     found = call("linkability", real, release, attacker=attack, identifier="patient")
     part_a, part_b, said = heard
-    texts = part_b["ill"].fillna("missing")
-    claimed = []
+    texts, claimed = part_b["ill"].fillna("missing"), []
     for row in real.to_dict("records"):
         (place,) = [i for i, a in enumerate(part_a.to_dict("records")) if all(equal(a[c], row[c]) for c in a)]
         match = said["match"].iloc[place]
         claimed.append((None if pd.isna(match) else texts[match], said["confidence"].iloc[place]))
     facts = facts_of(by_patient(real.fillna({"ill": "missing"})), "ill")
     check_claims(found, real, lambda claimed, truth: claimed == truth, claimed, facts)
-    assert found.details["constant_guess"] == pytest.approx(
-        max(np.mean([t in f for f in facts.values()]) for t in texts)
-    )
-
-
-# membership: this entity of a known table is in the protected one
+    best = max(np.mean([t in f for f in facts.values()]) for t in texts)
+    assert found.details["constant_guess"] == pytest.approx(best)
 
 
 def membership_by_loops(real, control, release, claim_share):
@@ -321,14 +295,10 @@ def test_an_entity_is_in_one_half(seed):
     np.testing.assert_array_equal(again, half[order])
 
 
-# coverage and accuracy: what at least two entities have
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_values_of_two_entities_are_to_be_covered(seed):
     real, release = visits(seed, 25, people=8), draw(seed + 9, 6)
-    people = by_patient(real)
-    found = METRICS["coverage"](real, release, identifier="patient")
+    people, found = by_patient(real), METRICS["coverage"](real, release, identifier="patient")
     for column in ("job", "ill"):
         facts = facts_of(people, column)
         common = [v for v in set(real[column].dropna()) if sum(v in own for own in facts.values()) >= 2]
@@ -342,14 +312,10 @@ def test_what_one_patient_has_twice_is_not_owed():
     assert METRICS["coverage"](real[["job"]], release).value == 0.5
     asked = {"queries": [{"count": "*", "by": ["job"]}]}
     found = METRICS["accuracy"](real, release, identifier="who", **asked)
-    assert found.details["answers"] == 1
-    assert found.value == 0.5  # of 4 rows 2 are cooks, in the release all: records are counted, not entities
+    # of 4 rows 2 are cooks, in the release all: records are counted, not entities
+    assert (found.details["answers"], found.value) == (1, 0.5)
     assert METRICS["accuracy"](real[["job"]], release, **asked).details["answers"] == 2
-
-
-def test_the_ceiling_is_of_entities_too():
-    real = pd.DataFrame({"job": ["spy", "spy", "cook", "cook"], "who": ["ann", "ann", "ann", "bob"]})
-    control = pd.DataFrame({"job": ["cook"], "who": ["eve"]})
+    control = pd.DataFrame({"job": ["cook"], "who": ["eve"]})  # and the ceiling is of entities too
     found = METRICS["coverage"](real, pd.DataFrame({"job": ["cook", "spy"]}), control=control, identifier="who").details
     assert found["ceiling"] == 1
     assert found["thinned"] in (0, 1)  # one row of the release: of two values to cover it would cover a half
@@ -373,9 +339,6 @@ def test_no_query_is_asked_about_one_entity(seed):
     assert found.value == pytest.approx(1 - np.mean(errors))
 
 
-# properties of all
-
-
 def same(one, other):
     assert one.value == other.value or (np.isnan(one.value) and np.isnan(other.value))
     assert one.details == pytest.approx(other.details, abs=0, rel=0, nan_ok=True)
@@ -391,19 +354,15 @@ def test_entities_all_different_are_records_bit_for_bit(name, beside):
     control, named = ({"control": other}, {"control": other.assign(patient=SECRETS[60:])}) if beside else ({}, {})
     alone = call(name, real, release, **control)
     same(call(name, real.assign(patient=SECRETS[:60]), release, identifier="patient", **named), alone)
-    same(call(name, real.assign(patient=None), release, identifier="patient", **_without(named)), alone)
+    nameless = {key: table.assign(patient=None) for key, table in named.items()}
+    same(call(name, real.assign(patient=None), release, identifier="patient", **nameless), alone)
     tables = Tables(real, release, control.get("control"))
     tables._entities = np.random.default_rng(0).permutation(len(real) + 40 * beside)  # counted, though none is twice
     same(METRICS[name].score(tables, **CALLS[name]), alone)
 
 
-def _without(named):
-    return {name: table.assign(patient=None) for name, table in named.items()}
-
-
 @counting
 def test_one_entity_only(name):
-    """Nothing tells him from others: S is 1 wherever a claim can be right, and nothing is owed about him."""
     real = draw(1, 30).dropna()
     found = call(name, real.assign(patient="ann"), real, identifier="patient")
     if name in ("inference", "linkability"):
@@ -424,16 +383,13 @@ def test_neither_order_of_rows_nor_names_of_entities_move_anything(name):
     order = np.random.default_rng(0).permutation(60)
     names = dict(zip(SECRETS, np.random.default_rng(1).permutation(100), strict=True))
     shuffled = real.iloc[order].assign(patient=lambda t: t["patient"].map(names))
-    after = call(
-        name, shuffled, release, control=control.assign(patient=control["patient"].map(names)), identifier="patient"
-    )
-    assert after.value == before.value
-    assert after.details == pytest.approx(before.details, nan_ok=True)
+    control = {"control": control.assign(patient=control["patient"].map(names))}
+    after = call(name, shuffled, release, **control, identifier="patient")
+    assert (after.value, after.details) == (before.value, pytest.approx(before.details, nan_ok=True))
 
 
 @pytest.mark.parametrize("name", ["inference", "linkability"])
 def test_facts_of_members_and_of_control_records_are_apart(name):
-    """A patient on both sides: what is claimed of his control row takes nothing from what is of his real one."""
     real, release = visits(4, 60), draw(5, 50)
     tables = Tables.identified(real, release, real, "patient")  # at the door they would be refused as no strangers
     beside = METRICS[name].score(tables, **CALLS[name])
@@ -444,12 +400,10 @@ def test_facts_of_members_and_of_control_records_are_apart(name):
 
 def test_coarser_columns_are_still_of_entities():
     real, release = visits(4, 60), draw(5, 50)
-    options = CALLS["inference"] | {"bins": {"age": 2}, "identifier": "patient"}
-    found = METRICS["inference"](real, release, **options)
+    roles = CALLS["inference"] | {"identifier": "patient"}
+    found = METRICS["inference"](real, release, **roles, bins={"age": 2})
     assert found.details["claims"] < found.details["attempts"]
-    tried = what_if(
-        METRICS["inference"], real, release, [Change(bins={"age": 2})], **CALLS["inference"], identifier="patient"
-    )
+    tried = what_if(METRICS["inference"], real, release, [Change(bins={"age": 2})], **roles)
     assert tried["value"].iloc[1] == found.value
 
 
@@ -461,13 +415,8 @@ def test_an_identifier_is_no_column_of_any_metric(metric):
     given = {k: v for k, v in roles.items() if k in metric.needs} | CALLS.get(metric.name, {})
     named = given | ({"control": given["control"].assign(patient=SECRETS[60:90])} if "control" in given else {})
     real, release = draw(1, 60), draw(2, 50)
-    same(
-        metric(real.assign(patient=SECRETS[:60]), release, identifier="patient", **named),
-        metric(real, release, **given),
-    )
-
-
-# entities are the framework's alone
+    alone = metric(real, release, **given)
+    same(metric(real.assign(patient=SECRETS[:60]), release, identifier="patient", **named), alone)
 
 
 @pytest.mark.parametrize("name", ["inference", "linkability", "singling_out"])
@@ -488,9 +437,7 @@ def test_no_attack_sees_entities_and_no_result_tells_them(name):
     real = visits(1, 60)
     found = call(name, real, draw(2, 50), identifier="patient", attacker=Attack("listen", name, attacks[name]))
     assert seen
-    for frame in seen:
-        assert "patient" not in frame
-        assert "-zq" not in frame.to_csv()
+    assert not [frame for frame in seen if "patient" in frame or "-zq" in frame.to_csv()]
     assert "-zq" not in repr((found.details, found.settings, found.reason)) + found.records.to_csv()
 
 
@@ -523,10 +470,8 @@ def test_an_identifier_is_asked_of_the_control_records_too():
 def test_entities_are_one_a_record():
     with pytest.raises(InputError, match="entities must name one entity a record, got 3 for 9 records"):
         Tables(draw(1, 5), draw(2, 5), draw(3, 4), entities=np.array(["a", "a", "b"]))
-    tables = Tables(
-        draw(1, 5), draw(2, 5), draw(3, 4), entities=np.array(["a", "a", None, None, "b", "b", "c", "d", None])
-    )
-    assert len(set(tables.entities)) == 4
-    assert tables.entities[0] == tables.entities[1]
+    entities = np.array(["a", "a", None, None, "b", "b", "c", "d", None])
+    tables = Tables(draw(1, 5), draw(2, 5), draw(3, 4), entities=entities)
+    assert (len(set(tables.entities)), tables.entities[0]) == (4, tables.entities[1])
     assert tables.control_entities[0] == tables.entities[4]
     assert len({*tables.entities, *tables.control_entities}) == 7

@@ -27,14 +27,10 @@ def plain(real, release):
 
 
 def draw(rng, n):
-    table = pd.DataFrame(
-        {
-            "place": rng.choice([f"p{i}" for i in range(12)], n),
-            "flag": rng.random(n) < 0.1,
-            "x": np.where(rng.random(n) < rng.random(), np.nan, rng.normal(size=n)),
-            "name": [f"{rng.integers(10**9)}" for _ in range(n)],
-        }
-    )
+    place, flag = rng.choice([f"p{i}" for i in range(12)], n), rng.random(n) < 0.1
+    table = pd.DataFrame({"place": place, "flag": flag})
+    table["x"] = np.where(rng.random(n) < rng.random(), np.nan, rng.normal(size=n))
+    table["name"] = [f"{rng.integers(10**9)}" for _ in range(n)]
     return table.assign(place=table["place"].where(rng.random(n) > 0.2))
 
 
@@ -46,7 +42,6 @@ def test_it_is_what_plain_loops_count(seed):
 
 
 def test_the_example_of_the_source():
-    """10,000 hobbies, 1,000 of them of one person each, 2,000 hidden: 7,000 of 9,000 are covered."""
     hobbies = np.arange(10_000)
     real = pd.DataFrame({"hobby": np.r_[hobbies, hobbies[1_000:]].astype(str)})
     release = pd.DataFrame({"hobby": hobbies[3_000:].astype(str)})
@@ -69,42 +64,25 @@ def test_numbers_and_dates_are_covered_by_their_share_of_values():
     assert score.value == pytest.approx((0.5 / 0.75 + 1) / 2)
 
 
-def test_a_suppressed_column_is_not_covered():
+def test_a_suppressed_column_is_not_covered_and_one_without_anything_to_cover_left_out():
     real = pd.DataFrame({"a": [True, True, False, False], "x": [1.0, 2.0, 3.0, 4.0], "c": list("uuvv")})
-    release = real.assign(c=None, x=np.nan)
-    assert COVERAGE(real, release).details == {
-        "coverage_a": 1.0,
-        "coverage_x": 0.0,
-        "coverage_c": 0.0,
-        "columns": 3.0,
-    }
-
-
-def test_columns_without_anything_to_cover_are_left_out():
+    found = COVERAGE(real, real.assign(c=None, x=np.nan)).details
+    assert found == {"coverage_a": 1.0, "coverage_x": 0.0, "coverage_c": 0.0, "columns": 3.0}
     real = pd.DataFrame({"id": ["u", "v", "w"], "empty": [np.nan] * 3, "one": [7, 7, 7]})
-    score = COVERAGE(real, real)
-    assert score.details == {"coverage_one": 1.0, "columns": 1.0}
+    assert COVERAGE(real, real).details == {"coverage_one": 1.0, "columns": 1.0}
     undefined = COVERAGE(real[["id", "empty"]], real[["id", "empty"]])
     assert math.isnan(undefined.value)
     assert "no column" in undefined.reason
 
 
-def test_control_gives_the_ceiling_at_its_own_size():
-    """Ten values, a release with all, a control of five rows: at five rows neither can show more than five."""
+def test_control_gives_the_ceiling_at_its_own_size_and_a_larger_one_is_thinned_to_the_release():
     letters = list("abcdefghij")
-    real, release = pd.DataFrame({"c": letters * 2}), pd.DataFrame({"c": letters})
-    control = pd.DataFrame({"c": list("abcaa")})
+    real, release, control = (pd.DataFrame({"c": own}) for own in (letters * 2, letters, list("abcaa")))
     score = COVERAGE(real, release, control=control)
     assert score.value == 1
     assert score.details["ceiling"] == score.details["ceiling_coverage_c"] == pytest.approx(0.3)
-    assert score.details["thinned"] == 0.5
-    assert score.details["ceiling_rows"] == 5
-
-
-def test_a_larger_control_is_thinned_to_the_release():
-    letters = list("abcdefghij")
-    real, release = pd.DataFrame({"c": letters * 2}), pd.DataFrame({"c": letters[:4]})
-    score = COVERAGE(real, release, control=real)
+    assert (score.details["thinned"], score.details["ceiling_rows"]) == (0.5, 5)
+    score = COVERAGE(real, release[:4], control=real)
     assert score.details["thinned"] == score.value == pytest.approx(0.4)
     assert 0.1 <= score.details["ceiling"] <= 0.4
     assert score.details["ceiling_rows"] == 4

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
@@ -32,7 +30,8 @@ RAPID = METRICS["rapid"]
 ERRORS = [("symmetric", 0.5), ("stabilized_relative", 0.4), ("absolute", 2.0)]
 
 
-# The real column permuted: every permutation of a tiny table
+PERMUTE = pytest.mark.parametrize("permute", ["synthetic", "real"])
+SENSITIVE = pytest.mark.parametrize("sensitive", ["band", "pay"])
 
 
 def draw_classes(seed, n=6, classes=3, absent=0):
@@ -50,21 +49,16 @@ def count_classes(probabilities, shares, codes, threshold):
 
 
 @pytest.mark.parametrize("absent", [0, 2])
-@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.7])
 @pytest.mark.parametrize("seed", range(4))
-def test_moments_of_classes_are_those_of_all_permutations(seed, threshold, absent):
+def test_moments_and_threshold_of_classes_are_those_of_all_permutations_and_pairs(seed, absent):
     probabilities, shares, codes = draw_classes(seed, absent=absent)
-    null = null_of_permuted_real(probabilities, shares, codes, threshold)
-    everything = [count_classes(probabilities, shares, p, threshold) for p in itertools.permutations(codes)]
-    assert null.mean == pytest.approx(np.mean(everything), abs=1e-12)
-    assert null.sd == pytest.approx(np.std(everything), abs=1e-9)
-    assert null.observed == count_classes(probabilities, shares, codes, threshold)
-    assert (null.permute, null.permutations, null.tolerance, null.values.size) == ("real", 0, None, 0)
-
-
-@pytest.mark.parametrize("absent", [0, 2])
-@pytest.mark.parametrize("seed", range(4))
-def test_threshold_of_classes_is_exceeded_by_few_of_all_pairs(seed, absent):
+    for threshold in (0.0, 0.3, 0.7):
+        null = null_of_permuted_real(probabilities, shares, codes, threshold)
+        everything = [count_classes(probabilities, shares, p, threshold) for p in itertools.permutations(codes)]
+        assert null.mean == pytest.approx(np.mean(everything), abs=1e-12)
+        assert null.sd == pytest.approx(np.std(everything), abs=1e-9)
+        assert null.observed == count_classes(probabilities, shares, codes, threshold)
+        assert (null.permute, null.permutations, null.tolerance, null.values.size) == ("real", 0, None, 0)
     probabilities, shares, codes = draw_classes(seed, n=12, absent=absent)
     null = null_of_permuted_real(probabilities, shares, codes, 0.3)
     pairs = [(p[c] - shares[c]) / (1 - shares[c]) if c >= 0 else -1 for p in probabilities for c in codes]
@@ -106,28 +100,14 @@ def test_numbers_against_the_matrix_of_all_pairs(n, error, tolerance):
     assert null.tolerance == pytest.approx(largest, rel=1e-9, abs=1e-9)
 
 
-@given(st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=4, max_size=4))
-def test_moments_of_any_matrix(matrix):
-    matrix = np.array(matrix, dtype=float)
-    everything = [matrix[range(4), p].mean() for p in map(list, itertools.permutations(range(4)))]
-    mean, sd = permutation_moments(matrix.mean(axis=1), matrix.mean(axis=0))
-    assert (mean, sd) == pytest.approx((np.mean(everything), np.std(everything)), abs=1e-7)
-
-
-def test_missing_numbers_stay_out():
+def test_missing_numbers_stay_out_and_one_number_does_not_vary():
     predicted, truth = draw_numbers(3, 12)
     gaps = np.arange(12) % 3 == 0
     found = null_of_permuted_numbers(predicted, np.where(gaps, np.nan, truth), 0.5, permutations=9)
     expected = null_of_permuted_numbers(predicted[~gaps], truth[~gaps], 0.5, permutations=9)
     assert vars(found) | {"values": found.values.tolist()} == vars(expected) | {"values": expected.values.tolist()}
-
-
-def test_one_number_does_not_vary():
     null = null_of_permuted_numbers(np.array([1.0]), np.array([1.0]), 0.1)
     assert (null.observed, null.mean, null.sd, null.quantile, null.p_value) == (1.0, 1.0, 0.0, 1.0, 1.0)
-
-
-# Draws
 
 
 def test_draws_agree_with_the_exact_moments():
@@ -142,7 +122,7 @@ def test_draws_agree_with_the_exact_moments():
     assert normal.p_value == pytest.approx(norm.sf((null.observed - 1 / 600 - null.mean) / null.sd))
 
 
-@pytest.mark.parametrize("permute", ["synthetic", "real"])
+@PERMUTE
 def test_quantile_and_p_value_follow_from_the_values(permute, release):
     null = attack(release, permute=permute, permutations=8)
     assert null.quantile == pytest.approx(np.quantile(null.values, 0.95))
@@ -151,8 +131,6 @@ def test_quantile_and_p_value_follow_from_the_values(permute, release):
         assert null.mean == pytest.approx(null.values.mean())
         assert null.sd == pytest.approx(null.values.std(ddof=1))
 
-
-# The synthetic column permuted: refits by a plain loop
 
 KEYS = ["age", "city", "hours"]
 
@@ -189,10 +167,9 @@ def commonest_first(column):
     return {level: place for place, level in enumerate(counts.index)}
 
 
-@pytest.mark.parametrize("sensitive", ["band", "pay"])
+@SENSITIVE
 @pytest.mark.parametrize("attacker", ["cart", "random_forest"])
 def test_refits_are_a_plain_loop(release, sensitive, attacker):
-    """Each permuted release is scored by the metric itself; the forest has 100 trees, for the observed value too."""
     real, synthetic = release
     options = {"threshold": 0.2, "tolerance": 0.3}
     null = attack(release, sensitive, attacker, permutations=3, seed=7, **options)
@@ -210,14 +187,11 @@ def test_refits_are_a_plain_loop(release, sensitive, attacker):
         permuted.append(score(rows.assign(**{sensitive: shuffled}), seed_of(7, "model", b)))
     assert null.observed == score(synthetic, 7).value
     assert null.values.tolist() == pytest.approx([s.value for s in permuted])
-    if sensitive == "band":
-        pooled = np.concatenate([s.records["gain"] for s in permuted])
-        assert null.tolerance is None
-        assert (pooled > null.threshold).mean() <= 0.05 < (pooled >= null.threshold).mean()
-    else:
-        pooled = np.concatenate([s.records["error"].dropna() for s in permuted])
-        assert null.threshold is None
-        assert (pooled < null.tolerance).mean() <= 0.05 < (pooled <= null.tolerance).mean()
+    evidence, sign = ("gain", 1) if sensitive == "band" else ("error", -1)
+    limit, other = (null.threshold, null.tolerance) if sensitive == "band" else (null.tolerance, null.threshold)
+    pooled = sign * np.concatenate([s.records[evidence].dropna() for s in permuted])
+    assert other is None
+    assert (pooled > sign * limit).mean() <= 0.05 < (pooled >= sign * limit).mean()
 
 
 @pytest.mark.parametrize(("sensitive", "attacker"), [("band", "random_forest"), ("pay", "cart"), ("pay", "linear")])
@@ -231,9 +205,6 @@ def test_the_model_stays_where_the_real_column_is_permuted(release, sensitive, a
         assert (null.mean, null.sd, null.tolerance) == (numbers.mean, numbers.sd, numbers.tolerance)
 
 
-# The R package's levels
-
-
 def reference(case):
     folder = REFERENCE / case
     expected = json.loads((folder / "expected.json").read_text())
@@ -243,7 +214,6 @@ def reference(case):
 @pytest.mark.parametrize("level", THRESHOLDS)
 @pytest.mark.parametrize("case", ["cat3_mixed", "paper_appendix_B"])
 def test_real_permuted_on_r_probabilities(case, level):
-    """No model is fitted; R's numbers come from 20 draws (sd of a mean up to .003) and a forest of another seed."""
     real, _, expected = reference(case)
     forest = expected["attackers"]["rf"] if "prob_columns" in expected["attackers"]["rf"] else expected
     codes = real[expected["sensitive_attribute"]].map(forest["prob_columns"].index).to_numpy()
@@ -261,53 +231,40 @@ def forest_null(case, permute, **options):
 
 @pytest.mark.parametrize(("level", "within"), [pytest.param("t1", 0.015, marks=pytest.mark.proof), ("t3", 0.008)])
 def test_synthetic_permuted_as_in_r(level, within):
-    """Two means of 20 refits, each with an sd of .004 (t1) or .002 (t3)."""
     null = forest_null("cat3_mixed", "synthetic", threshold=THRESHOLDS[level])
     assert null.mean == pytest.approx(LEVELS["cat3_mixed"]["perm_syn_mean"][level], abs=within)
     assert null.quantile == pytest.approx(LEVELS["cat3_mixed"]["perm_syn_q95"][level], abs=3 * within)
     assert null.p_value == pytest.approx(1 / 21)
 
 
-def test_real_permuted_as_in_r():
-    """Exact on our side; R's mean of 20 draws has an sd of .0024."""
-    null = forest_null("cat3_mixed", "real")
-    assert null.mean == pytest.approx(LEVELS["cat3_mixed"]["perm_orig_mean"]["t3"], abs=0.01)
-
-
 @pytest.mark.parametrize(("permute", "r", "ours"), [("synthetic", 0.0, 0.143), ("real", 0.07915, 0.240)])
-def test_three_coarse_columns_are_another_forest(permute, r, ours):
-    """METHODS 2.5: ranger stops where no drawn variable splits a node, scikit-learn looks on and is surer."""
+def test_real_permuted_as_in_r_and_three_coarse_columns_as_in_another_forest(permute, r, ours):
     name = "perm_syn_mean" if permute == "synthetic" else "perm_orig_mean"
     assert LEVELS["paper_appendix_B"][name]["t3"] == r
     assert forest_null("paper_appendix_B", permute).mean == pytest.approx(ours, abs=0.02)
+    if permute == "real":  # exact on our side; R's mean of 20 draws has an sd of .0024
+        assert forest_null("cat3_mixed", permute).mean == pytest.approx(LEVELS["cat3_mixed"][name]["t3"], abs=0.01)
 
 
-# Tables whose answer is known
-
-
-@pytest.mark.parametrize("permute", ["synthetic", "real"])
+@PERMUTE
 def test_a_copy_is_far_above_its_null(permute):
     real = draw(150, 4)
     assert attack((real, real), permute=permute).p_value == pytest.approx(1 / 21)
 
 
-@pytest.mark.parametrize("permute", ["synthetic", "real"])
-@pytest.mark.parametrize("sensitive", ["band", "pay"])
+@PERMUTE
+@SENSITIVE
 def test_a_release_of_one_value_knows_nothing(permute, sensitive):
-    """The attacker is sure of the one value he saw, under every permutation of the release."""
     real, synthetic = draw(60, 5), draw(60, 6)
     constant = real[sensitive].dropna().iloc[0]
     attacker = "cart" if sensitive == "band" else DecisionTreeRegressor()
     null = attack((real, synthetic.assign(**{sensitive: constant})), sensitive, attacker, permute=permute)
-    assert null.mean == pytest.approx(null.observed)
-    assert null.sd == pytest.approx(0, abs=1e-7)
-    assert null.p_value == 1.0
-    assert null.quantile == pytest.approx(null.observed)
+    assert (null.mean, null.quantile) == pytest.approx((null.observed, null.observed))
+    assert (null.sd, null.p_value) == (pytest.approx(0, abs=1e-7), 1.0)
 
 
-@pytest.mark.parametrize("permute", ["synthetic", "real"])
+@PERMUTE
 def test_the_limits_are_strict(permute):
-    """One key for all: every gain is 0 and every error 2, which is not above 0 and not below 2."""
     table = pd.DataFrame({"k": ["a"] * 40, "s": ["x", "y"] * 20, "v": [1.0, 5.0] * 20})
     options = {"quasi_identifiers": ["k"], "attacker": "cart", "permute": permute}
     classes = permutation_null(Tables(table, table), sensitive="s", threshold=0.0, **options)
@@ -315,8 +272,11 @@ def test_the_limits_are_strict(permute):
     numbers = permutation_null(Tables(table, table), sensitive="v", error="absolute", tolerance=2.0, **options)
     assert (numbers.observed, numbers.mean, numbers.values.max(), numbers.tolerance) == (0.0, 0.0, 0.0, 2.0)
 
+    for found, limit, value in ((classes, "threshold", 0.0), (numbers, "tolerance", 2.0)):
+        assert (found.observed, found.mean, found.values.max(), getattr(found, limit)) == (0.0, 0.0, 0.0, value)
 
-@pytest.mark.parametrize("permute", ["synthetic", "real"])
+
+@PERMUTE
 def test_a_class_that_the_release_lacks_is_never_at_risk(permute):
     real, synthetic = draw(80, 7), draw(90, 8)
     real["band"] = np.where(np.arange(80) < 72, "new", real["band"])
@@ -325,9 +285,6 @@ def test_a_class_that_the_release_lacks_is_never_at_risk(permute):
     assert null.p_value > 0
     only_new = attack((real.assign(band=np.repeat(["new", "newer"], 40)), synthetic), permute=permute)
     assert (only_new.observed, only_new.mean, only_new.threshold, only_new.p_value) == (0.0, 0.0, 0.0, 1.0)
-
-
-# Level: 200 pairs of tables with nothing to learn, as in benchmarks/permutation_level.py
 
 
 @pytest.fixture(scope="module")
@@ -343,11 +300,8 @@ def simulation():
 @pytest.mark.parametrize(
     "design",
     [
-        ("illness", "cart", "synthetic", 20),
-        ("illness", "cart", "real", 20),
-        ("illness", "logistic", "real", 0),
-        ("income", "cart", "synthetic", 20),
-        ("income", "cart", "real", 0),
+        *(("illness", *each) for each in (("cart", "synthetic", 20), ("cart", "real", 20), ("logistic", "real", 0))),
+        *(("income", *each) for each in (("cart", "synthetic", 20), ("cart", "real", 0))),
     ],
     ids=str,
 )
@@ -357,20 +311,16 @@ def test_few_tables_without_information_are_flagged(simulation, design):
     assert 0.4 < p_values.mean() < 0.65
 
 
-# Seeds and order
-
-
-@pytest.mark.parametrize("permute", ["synthetic", "real"])
-@pytest.mark.parametrize("sensitive", ["band", "pay"])
+@PERMUTE
+@SENSITIVE
 def test_seeds(release, permute, sensitive):
-    """A permutation does not depend on how many there are; another seed is another draw."""
     few, many = (attack(release, sensitive, permute=permute, permutations=b, seed=1) for b in (3, 6))
     assert few.values.tolist() == many.values[:3].tolist()
     if sensitive == "band":
         assert attack(release, permute=permute, permutations=6, seed=2).values.tolist() != many.values.tolist()
 
 
-@pytest.mark.parametrize("permute", ["synthetic", "real"])
+@PERMUTE
 @pytest.mark.parametrize(("sensitive", "attacker"), [("band", "logistic"), ("pay", "cart")])
 def test_order_moves_nothing(release, permute, sensitive, attacker):
     shuffled = [t.sample(frac=1, random_state=3)[list(t.columns[::-1])] for t in release]
@@ -380,19 +330,14 @@ def test_order_moves_nothing(release, permute, sensitive, attacker):
         assert getattr(found, name) == (value if isinstance(value, str | None) else pytest.approx(value, abs=1e-9))
 
 
-# Bad input
-
-
 @pytest.mark.parametrize(
     ("options", "named"),
     [
         ({"permute": "original"}, "permute must be synthetic or real"),
         ({"permutations": 1}, "permutations must be a whole number of at least 2"),
-        ({"permutations": 2.5}, "permutations"),
-        ({"permutations": True}, "permutations"),
+        *(({"permutations": each}, "permutations") for each in (2.5, True)),
         ({"permute": "real", "permutations": -1}, "permutations must be a whole number of at least 0"),
-        ({"seed": -1}, "seed"),
-        ({"seed": "one"}, "seed"),
+        *(({"seed": each}, "seed") for each in (-1, "one")),
         ({"threshold": 1}, "threshold"),
         ({"error": "squared"}, "error"),
         ({"attacker": ["cart", "logistic"]}, "attacker"),
@@ -408,8 +353,8 @@ def test_bad_argument(release, options, named):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("permute", ["synthetic", "real"])
-@pytest.mark.parametrize("sensitive", ["band", "pay"])
+@PERMUTE
+@SENSITIVE
 def test_nothing_to_guess(permute, sensitive):
     real = draw(30, 1).assign(**{sensitive: "secret-value" if sensitive == "band" else np.nan})
     with pytest.raises(InputError, match="sensitive must have") as caught:
@@ -418,6 +363,5 @@ def test_nothing_to_guess(permute, sensitive):
 
 
 def test_nothing_divided_by_nothing_under_a_permutation():
-    """Neither record is 0 and guessed 0, but each other's value would be."""
     with pytest.raises(InputError, match="delta"):
         null_of_permuted_numbers(np.array([0.0, 5.0]), np.array([5.0, 0.0]), 0.1, delta=0)
