@@ -10,7 +10,8 @@ from rich.console import Console
 from synthrisk.flows import study_course
 from synthrisk.flows.execution.calls_and_retries import PlainCalls
 from synthrisk.flows.orchestration import progress
-from synthrisk.flows.orchestration.progress import Lines, Pace, shown
+from synthrisk.flows.orchestration.progress import Lines, shown
+from synthrisk.flows.time_estimate import Pace
 from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.attack import Step, steps_in
 

@@ -9,8 +9,7 @@ import pytest
 
 from synthrisk.metrics import METRICS, Attack, InputError, Tables
 from synthrisk.metrics.claims.judging import selective_curve
-from synthrisk.metrics.claims.predicates import predicates_of
-from synthrisk.metrics.claims.singling_out import distinct_rows, unique_combinations, unique_values
+from synthrisk.metrics.claims.predicates import distinct_rows, predicates_of, unique_combinations, unique_values
 from synthrisk.metrics.claims.singling_out import isolated as isolated_flags
 from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.metrics.study.scoring import attack_release

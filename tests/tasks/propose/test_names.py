@@ -1,7 +1,7 @@
 import pytest
 
 from synthrisk.tasks.propose.names import says, topic
-from synthrisk.tasks.workspace.files.readings import truth_words
+from synthrisk.tasks.workspace.files.cell_texts import truth_words
 
 
 @pytest.mark.parametrize(("name", "list_of", "expected"), [

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf.tables import Reading
-from synthrisk.tasks.workspace.files.readings import read_as, released, to_numbers
+from synthrisk.tasks.workspace.files.cell_texts import read_as, released, to_numbers
 
 COMMAS = Reading(type="number", decimal=",", otherwise="missing")
 DAYS = Reading(type="date", format="%d.%m.%Y", otherwise="missing")

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf import load
-from synthrisk.flows import time_estimate
-from synthrisk.flows.time_estimate import Effort, Pilot, pilot, sized
+from synthrisk.flows.cli import init
+from synthrisk.flows.cli.init import Effort, Pilot, pilot, sized
 from synthrisk.tasks.workspace.store import sweep
 
 STUDY = {
@@ -58,7 +58,7 @@ def test_more_records_cells_and_fewer_workers_take_longer():
 
 
 def test_no_sample_is_taken_where_all_records_fit_in_the_time_and_of_few_none_is_tried(monkeypatch):
-    monkeypatch.setattr(time_estimate, "pilot", lambda *_: Pilot([400, 1600], [0.1, 0.2]))
+    monkeypatch.setattr(init, "pilot", lambda *_: Pilot([400, 1600], [0.1, 0.2]))
     found, time = sized(study(), table(2000), Effort(2, 3, 300))
     assert found.data.rows is None
     assert time.startswith("about ")
@@ -66,13 +66,13 @@ def test_no_sample_is_taken_where_all_records_fit_in_the_time_and_of_few_none_is
 
 
 def test_a_sample_is_taken_where_all_records_take_too_long_unless_all_were_asked_for(monkeypatch):
-    monkeypatch.setattr(time_estimate, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
+    monkeypatch.setattr(init, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
     found, time = sized(study(), table(9000), Effort(2, 3, 300))
     assert found.data.rows is not None
     assert 1000 <= found.data.rows < 9000
     assert Pilot([400, 1600], [10.0, 40.0]).expected(found, found.data.rows) <= 300
     assert "(all 9000: about" in time
-    monkeypatch.setattr(time_estimate, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
+    monkeypatch.setattr(init, "pilot", lambda *_: Pilot([400, 1600], [10.0, 40.0]))
     found, time = sized(study(), table(9000), Effort(5, 5, math.inf))
     assert found.data.rows is None
     assert "minutes" in time
