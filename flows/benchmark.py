@@ -8,7 +8,7 @@ from prefect import flow
 
 from synthrisk.conf import Study, load
 from synthrisk.conf.secrets import masks_errors
-from synthrisk.flows.execution.workers import task_runner
+from synthrisk.flows.execution.task_runs import task_runner
 from synthrisk.flows.orchestration.artifacts import Ended
 from synthrisk.flows.orchestration.events import announce, tagged
 from synthrisk.flows.orchestration.flow_runs import StudyChoice, name_of_benchmark, noted

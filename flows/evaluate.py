@@ -19,7 +19,7 @@ from synthrisk.flows.evaluate_settings import (
     study_of,
     understood,
 )
-from synthrisk.flows.execution.workers import task_runner
+from synthrisk.flows.execution.task_runs import task_runner
 from synthrisk.flows.orchestration.artifacts import Ended
 from synthrisk.flows.orchestration.events import announce, tagged
 from synthrisk.flows.orchestration.flow_runs import MetricNames, StudyName, file_of, name_of_evaluation, noted

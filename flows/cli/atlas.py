@@ -39,7 +39,7 @@ def _looked(grid: Grid, workspace: str, workers: int) -> list[Look]:
 
     with prefect_api(meanwhile="synthrisk.flows.atlas"):
         from synthrisk.flows.atlas import atlas
-        from synthrisk.flows.execution.workers import task_runner
+        from synthrisk.flows.execution.task_runs import task_runner
 
         flow = atlas.with_options(task_runner=task_runner(Runner(workers=workers)))
         return flow(grid, workspace, workers)

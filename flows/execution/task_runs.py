@@ -16,8 +16,10 @@ from prefect.futures import PrefectFuture, PrefectWrappedFuture
 from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner
 from prefect.utilities.annotations import quote
 
+from synthrisk.conf.study import Runner
 from synthrisk.flows.execution.calls_and_retries import LOST, ONCE, Answer, Called, How, Plain, PlainCalls, answered
 from synthrisk.flows.execution.pool import begin_forked, forked
+from synthrisk.flows.execution.workers import by_path
 from synthrisk.flows.orchestration.server import is_gone
 from synthrisk.metrics.neighbours.nearest import prepare
 from synthrisk.tasks.workspace.keys import known
@@ -52,6 +54,21 @@ def _begin(digests: Mapping[Any, str], environment: Mapping[str, str]) -> None:
     os.environ.update(environment)
     refresh_global_settings_context()
     begin_forked(digests)
+
+
+def task_runner(settings: Runner) -> TaskRunner[Any]:
+    """Return the task runner of a study; each worker computes with one thread, so that workers x threads = cores."""
+    if settings.kind == "processes":
+        return ForkedTaskRunner(max_workers=settings.workers)
+    if not settings.is_ours:
+        return by_path(settings)
+    from prefect_dask import DaskTaskRunner
+
+    if settings.address:
+        return DaskTaskRunner(address=settings.address)
+    from synthrisk.tasks.partitions import LOCAL_CLUSTER
+
+    return DaskTaskRunner(cluster_kwargs={"n_workers": settings.workers, **LOCAL_CLUSTER})
 
 
 @dataclass(frozen=True, eq=False)

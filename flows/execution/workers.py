@@ -112,7 +112,7 @@ def check_runner(settings: "Runner") -> None:
             "runner.kind dask needs the extra 'dask', which is not installed: pip install 'synthrisk[dask]'"
         )
     if not settings.is_ours:
-        _by_path(settings)
+        by_path(settings)
     script = getattr(sys.modules["__main__"], "__file__", None)
     if script and not settings.address and not _has_guard(Path(script)):
         raise InputError(
@@ -121,24 +121,7 @@ def check_runner(settings: "Runner") -> None:
         )
 
 
-def task_runner(settings: "Runner") -> "TaskRunner[Any]":
-    """Return the task runner of a study; each worker computes with one thread, so that workers x threads = cores."""
-    if settings.kind == "processes":
-        from synthrisk.flows.execution.task_runs import ForkedTaskRunner
-
-        return ForkedTaskRunner(max_workers=settings.workers)
-    if not settings.is_ours:
-        return _by_path(settings)
-    from prefect_dask import DaskTaskRunner
-
-    if settings.address:
-        return DaskTaskRunner(address=settings.address)
-    from synthrisk.tasks.partitions import LOCAL_CLUSTER
-
-    return DaskTaskRunner(cluster_kwargs={"n_workers": settings.workers, **LOCAL_CLUSTER})
-
-
-def _by_path(settings: "Runner") -> "TaskRunner[Any]":
+def by_path(settings: "Runner") -> "TaskRunner[Any]":
     """Return the task runner that an import path leads to."""
     from prefect.task_runners import TaskRunner
 

@@ -8,7 +8,7 @@ import pytest
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
 from synthrisk.conf.study import Runner
-from synthrisk.flows.execution.workers import task_runner
+from synthrisk.flows.execution.task_runs import task_runner
 
 THREADS = "prefect.task_runners:ThreadPoolTaskRunner"
 

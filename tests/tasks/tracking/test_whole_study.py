@@ -71,7 +71,8 @@ def test_of_the_same_again_nothing_is_written_all_runs_say_when_and_are_returned
 
 
 def digest(study, **tracking):
-    return answer_digest(judged_of(study), Tracking(**tracking))
+    asked = Tracking(**tracking)
+    return answer_digest(judged_of(study), asked.records, asked.registry)
 
 
 OWNED = {"memorization/zero_cap.income": Limit(0.1, "the law")}
