@@ -123,7 +123,6 @@ class _Marked(NamedTuple):
     first: np.ndarray  # of each distinct mark the position of the first record that has it
 
 
-_MARKED: list[tuple[Records, _Marked]] = []  # those marked last
 _SUMS: "OrderedDict[bytes, tuple[np.ndarray, np.ndarray]]" = OrderedDict()  # distinct marks, and the sums of each
 _WORTH = 10**8  # cells of all pairs of records from which a search is worth to be known again
 _WIDE = 25  # columns above which all rows are compared: a second one found costs a tenth, and tells who has no tie
@@ -131,15 +130,10 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _marked(records: Records) -> _Marked:
-    for last, known in [*_MARKED]:  # another thread may mark others meanwhile
-        if records is last:
-            return known
     marks = np.zeros(len(records.codes), dtype=np.uint64)
     for cells in (*records.numbers.T, *records.codes.T):
         marks = hash_array(marks * _ODD + hash_array(np.ascontiguousarray(cells)))
-    made = _Marked(marks, *np.unique(marks, return_index=True))
-    _MARKED[:] = [(records, made), *_MARKED[: _MOST - 1]]
-    return made
+    return _Marked(marks, *np.unique(marks, return_index=True))
 
 
 def _of_records(records: Records) -> bytes:
@@ -322,10 +316,10 @@ class Pass:
             return self._found(k)[0]
         if not within and sets_of(self.tables, self.space) is not None:
             return self._found(k)[0]
-        own, costs = _marked(ours), scale(self.tables, self.space, self._to)
+        own, costs = self._marked(ours), scale(self.tables, self.space, self._to)
         if within and len(own.distinct) < len(own.marks):  # equal records are each other's nearest, and count apart
             return self._found(k)[0]
-        key = _of((*costs[:-1], own.distinct, np.sort(_marked(theirs).marks)), bytes([costs.squared, within]))
+        key = _of((*costs[:-1], own.distinct, np.sort(self._marked(theirs).marks)), bytes([costs.squared, within]))
         known = _SUMS.pop(key, None)
         if known is None or known[1].shape[1] < k:
             known = own.distinct, self._found(k)[0][own.first]
@@ -333,6 +327,9 @@ class Pass:
         while len(_SUMS) > 2 * _MOST:  # a look at a release takes five
             _SUMS.popitem(last=False)
         return known[1][np.searchsorted(known[0], own.marks)]
+
+    def _marked(self, records: Records) -> _Marked:
+        return self.tables.shared(("marks", id(records)), lambda: _marked(records))
 
     def _found(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         if not self._from == self._to == "real":
