@@ -14,9 +14,9 @@ from synthrisk.conf import Study, load
 from synthrisk.conf.plan import plan
 from synthrisk.flows.study_course import attacks_of
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.verdicts.limits import check_limits
 from synthrisk.metrics.verdicts.quantities import GROUPS, QUANTITIES
 from synthrisk.metrics.verdicts.results import StudyResult
-from synthrisk.metrics.verdicts.verdicts import check_limits
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare

@@ -15,7 +15,7 @@ from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.study.feasibility import Foreseen, foresee
 from synthrisk.metrics.study.ledger import Planned
 from synthrisk.metrics.tables.kinds import Kind, kind
-from synthrisk.metrics.verdicts.verdicts import check_limits
+from synthrisk.metrics.verdicts.limits import check_limits
 from synthrisk.tasks.synthesize import find_synthesizer, try_out
 from synthrisk.tasks.synthesize.task import generator, generators, reference
 from synthrisk.tasks.tracking.addresses import with_block

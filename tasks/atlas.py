@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from synthrisk.conf.grid import LEFT_OUT, WORDS, Grid
 from synthrisk.metrics.atlas import Answer, Digest, dose_in_words, mostly_loud, read, text_of, typical
 from synthrisk.metrics.verdicts.atlas import Look, answers
-from synthrisk.tasks.workspace.keys import versions
+from synthrisk.tasks.workspace.digests import versions
 
 LOOKS, DIGEST, FIGURE = "looks.csv", "atlas.json", "atlas.png"
 OVERVIEW, TABLES = "atlas.md", "atlas_tables.md"

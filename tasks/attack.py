@@ -18,9 +18,9 @@ from synthrisk.metrics.release import identifiers
 from synthrisk.metrics.release.validity import as_plain
 from synthrisk.metrics.study.ledger import Planned, values_as_plain
 from synthrisk.metrics.study.scoring import look, read_again, score_release, sizes_of_keys, tables_of
+from synthrisk.tasks.workspace.digests import code_digest, entry_point_code, key_of, versions
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import Place
-from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, key_of, versions
 from synthrisk.tasks.workspace.records import write_records
 from synthrisk.tasks.workspace.references import (
     CHECK,

@@ -17,9 +17,9 @@ from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.estimation import Releases, find_all, find_worse
 from synthrisk.metrics.study.ledger import Planned
 from synthrisk.metrics.study.yardsticks import Covariates, Strangers
+from synthrisk.tasks.workspace.digests import code_digest, entry_point_code, key_of, versions
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import Place, keep_file
-from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, key_of, versions
 from synthrisk.tasks.workspace.records import Findings, keep_contributions, keep_exposed, keep_findings, kept_findings
 from synthrisk.tasks.workspace.references import Found, LedgerFolder, Sample
 from synthrisk.tasks.workspace.store import save_arrays

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from synthrisk.tasks.pages.templates import looks
+from synthrisk.tasks.workspace.digests import code_digest, file_digest, key_of, versions
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import Place, keep_file, share_file, there
-from synthrisk.tasks.workspace.keys import code_digest, file_digest, key_of, versions
 from synthrisk.tasks.workspace.references import Found
 from synthrisk.tasks.workspace.store import replace_file
 from synthrisk.tasks.workspace.verb import verb

@@ -31,16 +31,16 @@ from synthrisk.metrics.study.findings import Cost
 from synthrisk.metrics.study.ledger import Measure, Planned
 from synthrisk.metrics.tables.tables import Tables, Target, name_of
 from synthrisk.metrics.verdicts.limit_sentences import Knowledge, columns_named, known_elsewhere
-from synthrisk.metrics.verdicts.limits import Size
+from synthrisk.metrics.verdicts.limits import Size, check_limits
 from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL, Limited, limited
 from synthrisk.metrics.verdicts.references import Check, check_references
 from synthrisk.metrics.verdicts.results import METHODS, Limit, StudyResult
 from synthrisk.metrics.verdicts.revealing_columns import Carriers, OneRelease, carriers
-from synthrisk.metrics.verdicts.verdicts import Beside, Verdict, check_limits, holds_for, limits_kept
+from synthrisk.metrics.verdicts.verdicts import Beside, Verdict, holds_for, limits_kept
 from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
+from synthrisk.tasks.workspace.digests import code_digest, file_digest, key_of, versions
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import keep_file
-from synthrisk.tasks.workspace.keys import code_digest, file_digest, key_of, versions
 from synthrisk.tasks.workspace.references import (
     FRAME,
     FRAMES,

@@ -7,8 +7,8 @@ import numpy as np
 
 from synthrisk.conf.study import Split
 from synthrisk.metrics.study.split import split_table, twins_share
+from synthrisk.tasks.workspace.digests import code_digest, key_of, versions
 from synthrisk.tasks.workspace.folders import Place, keep_file
-from synthrisk.tasks.workspace.keys import code_digest, key_of, versions
 from synthrisk.tasks.workspace.references import Cut, Table
 from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.verb import verb

@@ -43,9 +43,9 @@ from synthrisk.metrics.partitions.findings import IN_PARTS, check_planned
 from synthrisk.metrics.release.validity import releases_table
 from synthrisk.metrics.study.findings import utility_table
 from synthrisk.metrics.study.ledger import Planned
+from synthrisk.metrics.verdicts.limits import check_limits
 from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.metrics.verdicts.tables import TABLES, league_table
-from synthrisk.metrics.verdicts.verdicts import check_limits
 from synthrisk.tasks.data.source import check_there
 from synthrisk.tasks.partitions import MANY, cluster, judged_in_parts, kept_columns, rows_of, tables_in_parts
 from synthrisk.tasks.propose.measures import check_limit, limits

@@ -27,7 +27,7 @@ from synthrisk.flows.execution.workers import begin
 from synthrisk.flows.orchestration.server import is_configured
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import ONE_THREAD
-from synthrisk.tasks.workspace.keys import known, learn
+from synthrisk.tasks.workspace.digests import known, learn
 
 if TYPE_CHECKING:
     from prefect import Task

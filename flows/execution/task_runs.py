@@ -22,7 +22,7 @@ from synthrisk.flows.execution.pool import begin_forked, forked
 from synthrisk.flows.execution.workers import by_path
 from synthrisk.flows.orchestration.server import is_gone
 from synthrisk.metrics.neighbours.nearest import prepare
-from synthrisk.tasks.workspace.keys import known
+from synthrisk.tasks.workspace.digests import known
 
 T = TypeVar("T")
 

@@ -26,10 +26,11 @@ from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.release.nearness import first_signs
 from synthrisk.metrics.release.validity import ReleaseSummary, Spread
 from synthrisk.metrics.study.findings import Finding
+from synthrisk.metrics.verdicts.limits import is_signal
 from synthrisk.metrics.verdicts.quantities import limited
 from synthrisk.metrics.verdicts.results import StudyResult, league, overview, promised
 from synthrisk.metrics.verdicts.tables import BESIDE, EMPTY, copy_share, limits_table
-from synthrisk.metrics.verdicts.verdicts import holds_for, is_signal
+from synthrisk.metrics.verdicts.verdicts import holds_for
 
 Told = Generators | Table | Text
 _NOTES = 3

@@ -1,4 +1,6 @@
-"""What a limit can tell in one study: whether a copy crosses it, whether fresh people keep it, and what would decide.
+"""Limits: on what one may be set, and what it can tell in a study.
+
+Whether a copy crosses it, whether fresh people keep it, and what would decide.
 
 A limit decides where the study can tell a copy of the training rows from fresh people by it. Two things show that: the
 copy's interval lies above the limit, and the half width that fresh people have is at most half of it, so that nine
@@ -13,18 +15,25 @@ from math import ceil, floor, isnan
 
 from scipy.optimize import brentq
 
+from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.estimates import Estimate, decimals, spelled
 from synthrisk.metrics.intervals.proportions import expected_share, share_difference
+from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.quantities import (
+    AGAINST_CONTROL,
+    GROUPS,
     NOTHING,
+    OF_GROUPS,
+    QUANTITIES,
     RATES,
     Limited,
     empty_measures,
     is_signed,
+    limited,
     quantity_of,
     same_place,
 )
@@ -331,3 +340,55 @@ def _rounded(number: float) -> int:
     """Return a number of records, rounded up to two digits: more would promise what nobody knows."""
     step = 10 ** max(0, len(str(int(number))) - 2)
     return ceil(number / step) * step
+
+
+def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
+    """Refuse a limit on a quantity, group or measure that the study does not have, or that is no privacy claim."""
+    keys = {name: METRICS[m.metric] for m in measures for name in (m.key, m.label)}
+    for name in limits:
+        what = limited(name, keys)
+        if what.quantity == "utility" or (what.key in keys and keys[what.key].is_utility):
+            raise InputError(f"limits must be on risks, of which too much is bad, got {name!r}, a utility")
+        if what.quantity not in QUANTITIES:
+            raise InputError(
+                f"limits must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"
+            )
+        if what.key not in keys:
+            raise InputError(
+                f"limits must name a measure of the study, got {name!r}{nearest(what.key, keys)}; "
+                f"it has {', '.join(keys)}"
+            )
+        _check_group(name, what, keys[what.key])
+        _check_quantity(name, what, keys[what.key])
+
+
+def _check_group(name: str, what: Limited, metric: Metric) -> None:
+    if not what.group:
+        return
+    if what.group not in GROUPS:
+        raise InputError(f"limits take the groups @{', @'.join(GROUPS)}, got {name!r}")
+    if what.quantity not in OF_GROUPS:
+        raise InputError(f"limits on a group must be on {', '.join(OF_GROUPS)}, got {name!r}")
+    if metric.by_release or metric.records.weight:
+        raise InputError(f"{metric.name} has no value of a group of records, so no limit can be set on {name!r}")
+    if what.group == "classes" and "sensitive" not in metric.needs:
+        raise InputError(f"{metric.name} guesses no sensitive attribute, whose classes {name!r} could speak of")
+
+
+def _check_quantity(name: str, what: Limited, metric: Metric) -> None:
+    if not is_signal(metric, what.quantity):
+        raise InputError(
+            f"limits must be on signals; of {metric.name} only the member/control difference is one "
+            f"(memorization/{what.key}), got {name!r}"
+            if metric.label == "signal"
+            else f"limits must be on signals, got {name!r}, a sanity check"
+        )
+    if what.quantity.startswith("tpr") and not metric.study.ranking:
+        raise InputError(f"{metric.name} ranks no records, so it has no {what.quantity}, got {name!r}")
+    if what.quantity == "population_gain" and not metric.has_population:
+        raise InputError(f"{metric.name} has no population yardstick, so it has no population_gain, got {name!r}")
+
+
+def is_signal(metric: Metric, quantity: str) -> bool:
+    """Tell whether a quantity of a metric says something of privacy: no sanity check does, and some values do not."""
+    return metric.label == "signal" and (not metric.study.difference_only or quantity in AGAINST_CONTROL)

@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, spelled
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.plugins import Answer
@@ -26,12 +25,8 @@ from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.limits import SetLimit, Size, set_limit
 from synthrisk.metrics.verdicts.quantities import (
-    AGAINST_CONTROL,
     EXPOSED,
-    GROUPS,
     NOTHING,
-    OF_GROUPS,
-    QUANTITIES,
     Limited,
     is_signed,
     limited,
@@ -199,58 +194,6 @@ def holds_for(name: str, measure: Measure) -> bool:
     """Tell whether a limit is one on this measure; without an attribute it holds for all attributes."""
     names = (measure.key, measure.label)
     return limited(name, names).key in names
-
-
-def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
-    """Refuse a limit on a quantity, group or measure that the study does not have, or that is no privacy claim."""
-    keys = {name: METRICS[m.metric] for m in measures for name in (m.key, m.label)}
-    for name in limits:
-        what = limited(name, keys)
-        if what.quantity == "utility" or (what.key in keys and keys[what.key].is_utility):
-            raise InputError(f"limits must be on risks, of which too much is bad, got {name!r}, a utility")
-        if what.quantity not in QUANTITIES:
-            raise InputError(
-                f"limits must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"
-            )
-        if what.key not in keys:
-            raise InputError(
-                f"limits must name a measure of the study, got {name!r}{nearest(what.key, keys)}; "
-                f"it has {', '.join(keys)}"
-            )
-        _check_group(name, what, keys[what.key])
-        _check_quantity(name, what, keys[what.key])
-
-
-def _check_group(name: str, what: Limited, metric: Metric) -> None:
-    if not what.group:
-        return
-    if what.group not in GROUPS:
-        raise InputError(f"limits take the groups @{', @'.join(GROUPS)}, got {name!r}")
-    if what.quantity not in OF_GROUPS:
-        raise InputError(f"limits on a group must be on {', '.join(OF_GROUPS)}, got {name!r}")
-    if metric.by_release or metric.records.weight:
-        raise InputError(f"{metric.name} has no value of a group of records, so no limit can be set on {name!r}")
-    if what.group == "classes" and "sensitive" not in metric.needs:
-        raise InputError(f"{metric.name} guesses no sensitive attribute, whose classes {name!r} could speak of")
-
-
-def _check_quantity(name: str, what: Limited, metric: Metric) -> None:
-    if not is_signal(metric, what.quantity):
-        raise InputError(
-            f"limits must be on signals; of {metric.name} only the member/control difference is one "
-            f"(memorization/{what.key}), got {name!r}"
-            if metric.label == "signal"
-            else f"limits must be on signals, got {name!r}, a sanity check"
-        )
-    if what.quantity.startswith("tpr") and not metric.study.ranking:
-        raise InputError(f"{metric.name} ranks no records, so it has no {what.quantity}, got {name!r}")
-    if what.quantity == "population_gain" and not metric.has_population:
-        raise InputError(f"{metric.name} has no population yardstick, so it has no population_gain, got {name!r}")
-
-
-def is_signal(metric: Metric, quantity: str) -> bool:
-    """Tell whether a quantity of a metric says something of privacy: no sanity check does, and some values do not."""
-    return metric.label == "signal" and (not metric.study.difference_only or quantity in AGAINST_CONTROL)
 
 
 def worst(words: Sequence[str]) -> str:

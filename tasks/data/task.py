@@ -11,9 +11,9 @@ from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.types import infer, left_out, typed
+from synthrisk.tasks.workspace.digests import key_of
 from synthrisk.tasks.workspace.files.cell_texts import empty_columns
 from synthrisk.tasks.workspace.folders import Place, keep_file
-from synthrisk.tasks.workspace.keys import key_of
 from synthrisk.tasks.workspace.references import Cut, Table, store
 from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.verb import verb

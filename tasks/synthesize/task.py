@@ -18,10 +18,10 @@ from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.synthesize import Job, Release, Synthesizer, check_options, find_synthesizer, run
 from synthrisk.tasks.synthesize.column_matching import fitted
 from synthrisk.tasks.synthesize.files import read_release
+from synthrisk.tasks.workspace.digests import code_digest, entry_point_code, file_digest, key_of, versions
 from synthrisk.tasks.workspace.failures import printed_to, told_safely
 from synthrisk.tasks.workspace.files.parquet import write_typed
 from synthrisk.tasks.workspace.folders import Place
-from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, file_digest, key_of, versions
 from synthrisk.tasks.workspace.references import (
     BESIDE,
     LINKS,

@@ -18,7 +18,7 @@ from synthrisk.metrics.intervals.estimates import decimals, spelled
 from synthrisk.metrics.verdicts.quantities import Limited, limited
 from synthrisk.metrics.verdicts.results import Headline, StudyResult
 from synthrisk.metrics.verdicts.verdicts import Verdict
-from synthrisk.tasks.workspace.keys import key_of
+from synthrisk.tasks.workspace.digests import key_of
 
 VERDICT = "verdict."
 """What the tags of verdicts on one measure start with."""

@@ -27,9 +27,9 @@ from mlflow.types import ParamSchema, ParamSpec
 
 from synthrisk.conf.secrets import mask
 from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.tasks.workspace.digests import key_of, versions
 from synthrisk.tasks.workspace.files.parquet import read_typed
 from synthrisk.tasks.workspace.folders import folder_of, shared_of, there
-from synthrisk.tasks.workspace.keys import key_of, versions
 from synthrisk.tasks.workspace.references import RELEASE, Found
 
 FLAVOUR = "python_function"

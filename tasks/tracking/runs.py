@@ -37,8 +37,8 @@ from synthrisk.tasks.tracking.tables import (
     log_tables,
     study_tables,
 )
+from synthrisk.tasks.workspace.digests import key_of
 from synthrisk.tasks.workspace.folders import there
-from synthrisk.tasks.workspace.keys import key_of
 from synthrisk.tasks.workspace.records import record_hashes
 from synthrisk.tasks.workspace.references import FRAME, FRAMES, Found, Generator, Judged, Table
 from synthrisk.tasks.workspace.references import RELEASE as RELEASE_FILE

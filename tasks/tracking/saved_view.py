@@ -17,7 +17,7 @@ from synthrisk.tasks.tracking.addresses import own_runs
 from synthrisk.tasks.tracking.names import ENDS, metric_key
 from synthrisk.tasks.tracking.numbers import limited_keys, measures_told, utility_key, worst_key
 from synthrisk.tasks.tracking.runs import Written
-from synthrisk.tasks.workspace.keys import key_of
+from synthrisk.tasks.workspace.digests import key_of
 
 TAG = "mlflow.sharedViewState."
 """What the tags of saved views start with; the rest is the key that links name."""

@@ -24,9 +24,9 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.value_scale import MetricTransform
 from synthrisk.metrics.register import METRICS
 from synthrisk.tasks.tracking.addresses import Pages
+from synthrisk.tasks.workspace.digests import versions
 from synthrisk.tasks.workspace.failures import DiskError, RunError, told_safely
 from synthrisk.tasks.workspace.folders import Place
-from synthrisk.tasks.workspace.keys import versions
 from synthrisk.tasks.workspace.records import as_json, from_plain, from_text
 from synthrisk.tasks.workspace.references import Judged
 from synthrisk.tasks.workspace.store import private_folder, replace_file

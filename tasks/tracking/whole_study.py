@@ -27,7 +27,7 @@ from synthrisk.tasks.tracking.saved_view import save_view
 from synthrisk.tasks.tracking.store import FAULTS, answers, opened
 from synthrisk.tasks.tracking.store_outage import Drawn
 from synthrisk.tasks.tracking.tables import Names
-from synthrisk.tasks.workspace.keys import key_of
+from synthrisk.tasks.workspace.digests import key_of
 from synthrisk.tasks.workspace.records import as_json, record_hashes
 from synthrisk.tasks.workspace.references import Judged
 from synthrisk.tasks.workspace.store import private_folder

@@ -27,8 +27,8 @@ import fsspec
 
 from synthrisk.conf.loader import home
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.digests import key_of
 from synthrisk.tasks.workspace.failures import RunError, is_full
-from synthrisk.tasks.workspace.keys import key_of
 from synthrisk.tasks.workspace.store import check_writable, claim, draft_name, open_folder, private_folder, replace_file
 
 PROTOCOLS = ("s3", "s3a", "file", "memory")

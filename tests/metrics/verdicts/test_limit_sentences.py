@@ -8,8 +8,9 @@ import pytest
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.release.identifiers import RELEASED
 from synthrisk.metrics.verdicts.limit_sentences import _FOUND, _SCALES, Knowledge, columns_named, sentence
+from synthrisk.metrics.verdicts.limits import is_signal
 from synthrisk.metrics.verdicts.quantities import GROUPS, QUANTITIES
-from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict, is_signal
+from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
 
 KNOWS = Knowledge(["age", "sex"], ["income"])
 USED = "because their records were used"

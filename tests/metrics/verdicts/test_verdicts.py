@@ -17,8 +17,9 @@ from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
+from synthrisk.metrics.verdicts.limits import check_limits
 from synthrisk.metrics.verdicts.quantities import limited
-from synthrisk.metrics.verdicts.verdicts import Beside, check_limits, judge, limits_kept, quantity_to_limit, worst
+from synthrisk.metrics.verdicts.verdicts import Beside, judge, limits_kept, quantity_to_limit, worst
 
 NEAREST, ROWS = Measure("dcr", "distance_to_closest_record"), Measure("rows", "common_rows_proportion")
 ANSWERS = answers("copy", "near")

@@ -7,7 +7,7 @@ import pytest
 from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Data
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.verdicts.verdicts import check_limits
+from synthrisk.metrics.verdicts.limits import check_limits
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.propose.measures import ALONE, also_needed, limits, look_up, measures, singled_out
 from synthrisk.tasks.sample import sample

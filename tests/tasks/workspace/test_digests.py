@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.plugins import METRIC_GROUP, SYNTHESIZER_GROUP
-from synthrisk.tasks.workspace import keys
-from synthrisk.tasks.workspace.keys import code_digest, entry_point_code, file_digest, folders, key_of
+from synthrisk.tasks.workspace import digests
+from synthrisk.tasks.workspace.digests import code_digest, entry_point_code, file_digest, folders, key_of
 
 SCORING = "synthrisk.metrics.study.scoring"
 
@@ -42,7 +42,7 @@ def tree(tmp_path_factory):
 @pytest.fixture(scope="module", autouse=True)
 def parsed_once():
     """Parse files of the same text once, wherever they are: what is found in one depends on its text alone."""
-    parse, known = keys._parsed, {}
+    parse, known = digests._parsed, {}
 
     def parsed(path):
         text = path.read_bytes()
@@ -50,22 +50,22 @@ def parsed_once():
             known[text] = parse(path)
         return known[text]
 
-    with patch.object(keys, "_parsed", parsed):
+    with patch.object(digests, "_parsed", parsed):
         yield
 
 
-def digests(tree) -> dict[str, str]:
+def codes_of(tree) -> dict[str, str]:
     where = {name: tree / name for name in folders()}
     modules = {m: ledger(m) for m in ("zero_cap", "rapid", "distance_to_closest_record")}
     modules |= {k: release(k) for k in ("cart", "files", "copy")}
-    keys._KNOWN.clear()
-    keys._source_of.cache_clear()
+    digests._KNOWN.clear()
+    digests._source_of.cache_clear()
     return {name: code_digest(each, where=where) for name, each in modules.items()}
 
 
 @pytest.fixture(scope="module")
 def before(tree):
-    return digests(tree)
+    return codes_of(tree)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def moved(tree, before):
         assert old in text
         (tree / path).write_text(text.replace(old, new, 1))
         try:
-            after = digests(tree)
+            after = codes_of(tree)
         finally:
             (tree / path).write_text(text)
         return {name for name in before if before[name] != after[name]}
@@ -120,7 +120,7 @@ def test_words_that_are_not_run_move_nothing_and_a_number_does(moved):
 
 def test_a_new_file_that_nobody_imports_moves_nothing(tree, before):
     (tree / "metrics" / "cap" / "other.py").write_text("x = 1\n")
-    assert digests(tree) == before
+    assert codes_of(tree) == before
 
 
 def test_the_same_code_has_one_digest_and_tasks_take_their_own_code_into_account():
@@ -133,14 +133,14 @@ def test_edits_of_somebody_elses_code_are_seen(tmp_path, monkeypatch):
     (tmp_path / "their_metric.py").write_text("MINE = 1\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     point = EntryPoint("mine", "their_metric:MINE", METRIC_GROUP)
-    monkeypatch.setattr(keys, "points", lambda group: EntryPoints([point]))
+    monkeypatch.setattr(digests, "points", lambda group: EntryPoints([point]))
     ours, (before,) = entry_point_code(METRIC_GROUP, ["mine"])
     (tmp_path / "their_metric.py").write_text("MINE = 2\n")
-    keys._source.cache_clear()
+    digests._source.cache_clear()
     _, (after,) = entry_point_code(METRIC_GROUP, ["mine"])
     assert ours == []
     assert before != after
-    keys._source.cache_clear()
+    digests._source.cache_clear()
     sys.modules.pop("their_metric", None)
 
 
@@ -148,8 +148,8 @@ def test_edits_of_somebody_elses_code_are_seen(tmp_path, monkeypatch):
 def file(tmp_path, monkeypatch):
     """A source file of ours, an hour old, and a cache folder with nothing in it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(keys, "_ROOT", tmp_path)
-    monkeypatch.setattr(keys, "_SETTLED", -1.0)
+    monkeypatch.setattr(digests, "_ROOT", tmp_path)
+    monkeypatch.setattr(digests, "_SETTLED", -1.0)
     path = tmp_path / "metrics.py"
     write(path, "from synthrisk.metrics import a\nx = 1  # one\n")
     return path
@@ -161,21 +161,21 @@ def write(path, text, age=3600.0):
 
 
 def forget():
-    for each in (keys._KEPT, keys._LOADED, keys._NEW):
+    for each in (digests._KEPT, digests._LOADED, digests._NEW):
         each.clear()
-    keys._source_of.cache_clear()
+    digests._source_of.cache_clear()
 
 
 @pytest.fixture
 def found(monkeypatch):
     """Look at a file as a new process does; return what is found, and how often a file was parsed."""
-    parse, parsed = keys._parsed, []
-    monkeypatch.setattr(keys, "_parsed", lambda path: parsed.append(path) or parse(path))
+    parse, parsed = digests._parsed, []
+    monkeypatch.setattr(digests, "_parsed", lambda path: parsed.append(path) or parse(path))
 
     def look(path):
         forget()
-        source = keys._source_of(path)
-        keys.save()
+        source = digests._source_of(path)
+        digests.save()
         return source, len(parsed)
 
     yield look
@@ -196,9 +196,9 @@ def test_an_edit_is_seen_and_a_comment_moves_nothing(file, found):
 
 
 @pytest.mark.parametrize("set_up", [
-    lambda patch: patch.setattr(keys, "_SETTLED", 60.0 ),  # a second edit in the same tick of the clock moves no time
+    lambda patch: patch.setattr(digests, "_SETTLED", 60.0),  # an edit in the same tick of the clock moves no time
     lambda patch: patch.setenv("XDG_CACHE_HOME", "/proc/nowhere"),
-    lambda patch: patch.setattr(keys, "_ROOT", Path("/elsewhere")),
+    lambda patch: patch.setattr(digests, "_ROOT", Path("/elsewhere")),
 ], ids=["just written", "nothing can be kept", "of others"])  # fmt: skip
 def test_a_file_that_is_not_kept_is_looked_at_each_time(file, found, monkeypatch, set_up):
     set_up(monkeypatch)
@@ -219,7 +219,7 @@ def test_a_broken_cache_is_none(file, found, text):
     first, _ = found(file)
     [place] = (file.parent / "cache" / "synthrisk").iterdir()
     kept = json.dumps(str(file))[1:-1]
-    place.write_text(text.replace("FILE", kept).replace("STAMP", json.dumps(keys._stamp(file.stat()))))
+    place.write_text(text.replace("FILE", kept).replace("STAMP", json.dumps(digests._stamp(file.stat()))))
     assert found(file) == (first, 2)
     assert found(file) == (first, 2), "and it is mended"
 
