@@ -1,6 +1,7 @@
 """Two FAMD coordinates of records, and cells that stand for sets of values, against PrivEval's reference and loops."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from samples.coarse import BANDS, may_be, tables
 from samples.priveval import priveval
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.neighbours.distances import farthest, nearest_projected, of_pairs, projected, tie_counts
+from synthrisk.metrics.neighbours.distances import chances, farthest, nearest_projected, of_pairs, projected, tie_counts
 from synthrisk.metrics.neighbours.nearest import real_to_synthetic, synthetic_to_real
 from synthrisk.metrics.tables.tables import Tables, ValueSets
 
@@ -193,3 +194,18 @@ def test_without_coarse_cells_they_are_the_distances_of_the_search():
     release = release.assign(age=real["age"].iloc[0], zip="10001", job="cook")
     near = real_to_synthetic(Tables(real, ValueSets().beside(release)), "gower").distances[:, 0]
     np.testing.assert_allclose(real_to_synthetic(Tables(real, release), "gower").distances[:, 0], near, atol=1e-12)
+
+
+@pytest.mark.parametrize("way", ["real_to_synthetic", "synthetic_to_real", "real_to_real", "synthetic_to_synthetic"])
+def test_chances_of_a_subsample_are_the_shares_of_all_that_can_be_drawn(way):
+    rng = np.random.default_rng(3)
+    sides = {name: pd.DataFrame({"x": rng.integers(0, 6, n)}) for name, n in (("real", 5), ("synthetic", 7))}
+    ours, theirs = (sides[name]["x"].tolist() for name in way.split("_to_"))
+    most = max(*ours, *theirs) - min(*ours, *theirs)
+    given = np.array([1 / most] * len(ours))
+    found = chances(Tables(sides["real"], sides["synthetic"]), way, "gower", given, 3)
+    for i, own in enumerate(ours):
+        others = [each for j, each in enumerate(theirs) if i != j or way.split("_to_")[0] != way.split("_to_")[1]]
+        least = [min(abs(own - each) for each in drawn) for drawn in combinations(others, 3)]
+        assert found.nearer[i] == pytest.approx(np.mean([each < 1 for each in least]))
+        assert found.tied[i] == pytest.approx(np.mean([each == 1 for each in least]))

@@ -1,5 +1,6 @@
 """The look at a release beside control records: a few who are copied, people who are missing, and strangers alone."""
 
+import math
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,7 @@ from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.neighbours.nearest import real_to_real, real_to_synthetic
 from synthrisk.metrics.release import nearness
 from synthrisk.metrics.release.matches import Matched, Verbatim
-from synthrisk.metrics.release.nearness import MISSING, NO_STRANGERS, Look
+from synthrisk.metrics.release.nearness import CONFIDENCE, MISSING, NO_STRANGERS, Look
 from synthrisk.metrics.release.validity import check_release, summarise
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data.example_tables import ADULT
@@ -158,3 +159,16 @@ def test_strangers_who_are_met_by_chance_are_an_alarm_as_rarely_as_it_says(membe
         found = Verbatim(*[Matched(0, 0, 0)] * 2, Matched(x, members, 0), Matched(k, controls, 0), Matched(0, 0, 0))
         alarms += nearness._equal(found, sizes, "are met").suspicious
     assert alarms <= 5
+
+
+@pytest.mark.parametrize("people", [60, 300])
+def test_members_who_are_met_too_seldom_are_told_from_where_exact_counting_finds_no_chance(people):
+    def seen(k):
+        found = Verbatim(*[Matched(0, 0, 0)] * 2, Matched(0, people, 0), Matched(k, people, 0), Matched(0, 0, 0))
+        return nearness._equal(found, (float(people), float(people)), "are met").suspicious
+
+    def chance(k):  # that all of the k who are met are control records
+        return math.comb(people, k) / math.comb(2 * people, k)
+
+    first = next(k for k in range(people) if seen(k))
+    assert chance(first) <= (1 - CONFIDENCE) / 2 < chance(first - 1)
