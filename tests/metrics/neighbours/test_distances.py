@@ -201,7 +201,8 @@ def test_chances_of_a_subsample_are_the_shares_of_all_that_can_be_drawn(way):
     rng = np.random.default_rng(3)
     sides = {name: pd.DataFrame({"x": rng.integers(0, 6, n)}) for name, n in (("real", 5), ("synthetic", 7))}
     ours, theirs = (sides[name]["x"].tolist() for name in way.split("_to_"))
-    most = max(*ours, *theirs) - min(*ours, *theirs)
+    every = pd.concat(sides.values())["x"]
+    most = every.max() - every.min()
     given = np.array([1 / most] * len(ours))
     found = chances(Tables(sides["real"], sides["synthetic"]), way, "gower", given, 3)
     for i, own in enumerate(ours):
