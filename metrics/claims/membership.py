@@ -174,7 +174,9 @@ def _more_like_the_release(view: Tables, rng: np.random.Generator, trees: int, m
         released = features.synthetic[np.argsort(ranks.synthetic, kind="stable")]
         for each in range(folds):
             seen, own = features.real[fold != each], fold == each
-            model = ExtraTreesClassifier(trees, random_state=int(rng.integers(2**32)), n_jobs=threads())
+            model = ExtraTreesClassifier(
+                trees, random_state=int(rng.integers(2**32)), n_jobs=threads(len(released) + len(seen))
+            )
             model.fit(np.vstack([released, seen]), np.repeat([1, 0], [len(released), len(seen)]))
             model.set_params(n_jobs=1)  # threads would add up the trees in an order of their own
             other, one = (model.predict_proba(features.real[own]) / (len(seen), len(released))).T

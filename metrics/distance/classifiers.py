@@ -289,7 +289,7 @@ def _folds(ranks: np.ndarray, folds: int, seed: int) -> np.ndarray:
 def _probability(ones: np.ndarray, zeros: np.ndarray, queries: np.ndarray, seed: int) -> np.ndarray:
     """Return each query's probability of being of the first class, if both classes were equally frequent."""
     trees = int(np.clip(_GROWN // (len(ones) + len(zeros)), *_TREES))
-    model = ExtraTreesClassifier(trees, random_state=seed, n_jobs=threads())
+    model = ExtraTreesClassifier(trees, random_state=seed, n_jobs=threads(len(ones) + len(zeros)))
     model.fit(np.vstack([ones, zeros]), np.repeat([1, 0], [len(ones), len(zeros)]))
     model.set_params(n_jobs=1)  # threads would add up the trees in an order of their own
     zero, one = (model.predict_proba(queries) / (len(zeros), len(ones))).T

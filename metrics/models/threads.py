@@ -18,8 +18,17 @@ ONE_THREAD = dict.fromkeys(
 _LOCK = threading.RLock()
 
 
-def threads() -> int:
-    """Return how many threads fits of models use: as many as numba may (a study's workers have one each)."""
+_FEW = 2_000  # records of which a fit is over before threads have begun
+
+
+def threads(records: float = float("inf")) -> int:
+    """Return how many threads fits of models use: as many as numba may (a study's workers have one each).
+
+    One where there are few ``records``: those of scikit-learn empty each other's list of filters of warnings, so that
+    one warns of nothing now and then.
+    """
+    if records < _FEW:
+        return 1
     try:
         from numba import config
     except ImportError:

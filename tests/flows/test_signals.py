@@ -86,7 +86,8 @@ def stopped(start, study, folder, number: int, whole_group: bool, **how):
     while time.monotonic() < last and process.poll() is None:
         time.sleep(0.2)
         with suppress(psutil.Error):  # one that has just ended
-            if any(each.memory_info().rss > 150e6 for each in own.children(recursive=True)):
+            others = [each for each in own.children(recursive=True) if each.ppid() != own.pid]
+            if any(each.memory_info().rss > 150e6 for each in others):  # a worker, so that the flow is under way
                 break
     time.sleep(5)
     assert process.poll() is None, process.stderr.read()
