@@ -1,12 +1,9 @@
 """Chromium without a window, driven over its DevTools protocol: open a page, wait for it, ask it, take its picture.
 
 For tests of pages that scripts draw (MLflow, Prefect), and for the pictures in the docs. Chromium has to be installed
-(``apt-get install chromium``); nothing else is needed. From the command line:
-
-    python tests/browser.py 'http://127.0.0.1:5000/#/experiments' picture.png --wait demo --size 1400x900
+(``apt-get install chromium``); nothing else is needed.
 """
 
-import argparse
 import base64
 import json
 import shutil
@@ -162,29 +159,3 @@ def _page_address(profile: Path, process: "subprocess.Popen[bytes]") -> str:
                 return str(pages[0]["webSocketDebuggerUrl"])
         time.sleep(0.1)
     raise TimeoutError(f"Chromium ended or was not ready in {START} s")
-
-
-def main() -> None:
-    """Take one picture."""
-    parser = argparse.ArgumentParser(description="Take a picture of a page once it shows a text.")
-    parser.add_argument("address")
-    parser.add_argument("picture", type=Path)
-    parser.add_argument("--size", default="1400x900", help="width x height in CSS pixels")
-    parser.add_argument("--wait", default="", help="a text that the page must show first")
-    parser.add_argument("--whole", action="store_true", help="the whole length of the page")
-    parser.add_argument("--dark", action="store_true")
-    parser.add_argument("--mobile", action="store_true")
-    given = parser.parse_args()
-    width, height = map(int, given.size.split("x"))
-    with browser(width, height) as page:
-        page.resize(width, height, mobile=given.mobile)
-        page.look(dark=given.dark)
-        page.open(given.address)
-        if given.wait:
-            page.wait_for_text(given.wait)
-        page.wait_until_still()
-        page.picture(given.picture, whole=given.whole)
-
-
-if __name__ == "__main__":
-    main()

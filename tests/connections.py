@@ -1,7 +1,11 @@
-"""Where the processes of a command connect to, and where they listen, as strace sees it; and a port that is free."""
+"""Servers of tests, and where the processes of a command connect to and listen, as strace sees it."""
 
 import re
 import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 _INET = re.compile(r'\b(connect|bind|sendto|sendmsg)\(.*?(?:inet_addr\("([^"]+)"\)|inet_pton\(AF_INET6, "([^"]+)")')
@@ -27,3 +31,33 @@ def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
+
+
+def is_taken(port: int) -> bool:
+    """Tell whether somebody listens at a port of this machine."""
+    with socket.socket() as other:
+        return other.connect_ex(("127.0.0.1", port)) == 0
+
+
+class Answering(BaseHTTPRequestHandler):
+    """Answers in one go, and prints nothing."""
+
+    def answer(self, code: int, body: bytes = b"") -> None:
+        """Send all of an answer."""
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def serving(handler: type[Answering]) -> Iterator[int]:
+    """Serve at a port of this machine for the time of the block; give the port."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()

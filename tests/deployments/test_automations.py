@@ -5,9 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import pairwise
 from pathlib import Path
 from queue import Queue
@@ -15,9 +13,11 @@ from typing import Any
 
 import pytest
 import yaml
-from deployed import finished, mlflow_runs, task_runs, until
+from connections import Answering, serving
+from deployed import finished, mlflow_runs, task_runs
 from prefect.blocks.notifications import CustomWebhookNotificationBlock
 from prefect.client.orchestration import SyncPrefectClient
+from waiting import until
 
 from synthrisk.conf import shipped
 
@@ -35,21 +35,16 @@ def told() -> Iterator[Queue[dict[str, Any]]]:
     """Listen on loopback; give the messages that come, as the notification block sends them."""
     messages: Queue[dict[str, Any]] = Queue()
 
-    class Listener(BaseHTTPRequestHandler):
+    class Listener(Answering):
         def do_POST(self) -> None:
             messages.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(204)
-            self.end_headers()
+            self.answer(204)
 
-        log_message = lambda *_: None  # noqa: E731
-
-    with HTTPServer(("127.0.0.1", 0), Listener) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address, form = f"http://127.0.0.1:{server.server_port}", {"title": "{{subject}}", "text": "{{body}}"}
+    with serving(Listener) as port:
+        address, form = f"http://127.0.0.1:{port}", {"title": "{{subject}}", "text": "{{body}}"}
         block = CustomWebhookNotificationBlock(name="board", url=address, json_data=form)
         messages.put({"block": str(block.save("board", overwrite=True))})
         yield messages
-        server.shutdown()
 
 
 def test_a_risk_pauses_the_deployment_and_is_told(
@@ -74,7 +69,6 @@ def test_a_risk_pauses_the_deployment_and_is_told(
     assert (deployment.work_pool_name, deployment.paused) == ("local", False)
     prefect("deployment", "run", "benchmark/from-python")
     run = finished(client, deployment.id, lambda r: not r.auto_scheduled)
-    assert run.state is not None
     assert (run.state.is_completed(), run.state.name) == (True, "RISK")
     assert set(mlflow_runs(folder, "leaking").values()) == {"FINISHED"}
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from deployed import PATIENCE, deployment_of, finished, is_under_way, mlflow_runs, runs, until
+from deployed import PATIENCE, deployment_of, finished, is_under_way, mlflow_runs, runs
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.schedules import CronSchedule
+from waiting import until
 
 pytestmark = pytest.mark.services
 
@@ -42,7 +43,6 @@ def test_a_served_study_runs_by_its_schedule(
     until(lambda: any(is_under_way(r) for r in runs(client, found.id)), "the schedule has started no run", PATIENCE)
     client.pause_deployment(found.id)  # one run is enough: another each minute would take its core
     run = finished(client, found.id, lambda r: r.auto_scheduled)
-    assert run.state is not None
     assert run.state.is_completed(), run.state.message
     assert set(mlflow_runs(tmp_path, "smoke").values()) == {"FINISHED"}
     until(lambda: not any(is_under_way(r) for r in runs(client, found.id)), "a run is always under way")

@@ -2,27 +2,17 @@
 
 import json
 import re
-import time
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
 import yaml
 from mlflow import MlflowClient
 from prefect.client.orchestration import get_client
-from prefect.client.schemas.filters import (
-    ArtifactFilter,
-    ArtifactFilterKey,
-    FlowRunFilter,
-    FlowRunFilterTags,
-    LogFilter,
-    LogFilterFlowRunId,
-    TaskRunFilter,
-    TaskRunFilterFlowRunId,
-)
-from prefect.client.schemas.sorting import ArtifactSort, LogSort
 from prefect.server.events.schemas.automations import EventTrigger
 from prefect.server.events.schemas.events import ReceivedEvent
+from waiting import until
 
 from synthrisk.flows.benchmark import benchmark
 from synthrisk.flows.orchestration.artifacts import asset_key, key_of_name
@@ -34,6 +24,7 @@ pytestmark = pytest.mark.proof
 
 PARTED, RELEASES = key_of_name("Parted_1"), key_of_name("Releases of <b>us</b>")
 ZERO = "memorization/zero_cap.income"
+MADE = "prefect.asset.materialization.succeeded"
 SMALL = {
     "metrics": ["zero_cap"], "split": {"holdout": 0.5, "repetitions": 2}, "population_yardstick": False,
     "exposure": False,
@@ -76,38 +67,41 @@ def released(folder, people, evaluate_on_threads):
     )  # fmt: skip
 
 
-def versions(key: str) -> list:
+def asked(path: str, **wanted):
     with get_client(sync_client=True) as client:
-        wanted = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
-        return client.read_artifacts(artifact_filter=wanted, sort=ArtifactSort.CREATED_DESC)
+        return client._client.post(f"/{path}/filter", json=wanted).json()
+
+
+def versions(key: str) -> list:
+    found = asked("artifacts", artifacts={"key": {"any_": [key]}}, sort="CREATED_DESC")
+    return [SimpleNamespace(**each) for each in found]
 
 
 def flow_run(key: str):
     with get_client(sync_client=True) as client:
-        return client.read_flow_run(versions(key)[0].flow_run_id)
+        return client.read_flow_run(UUID(versions(key)[0].flow_run_id))
+
+
+def runs_of(study: str) -> list[dict]:
+    return asked("flow_runs", flow_runs={"tags": {"all_": [f"study:{study}"]}})
+
+
+def seen(name: str, resource: str) -> list[dict]:
+    return asked("events", filter={"event": {"name": [name]}, "resource": {"id": [resource]}}, limit=50)["events"]
 
 
 def events(name: str, resource: str, count: int = 1) -> list[dict]:
-    for _ in range(60):
-        wanted = {"event": {"name": [name]}, "resource": {"id": [resource]}}
-        with get_client(sync_client=True) as client:
-            found = client._client.post("/events/filter", json={"filter": wanted, "limit": 50}).json()["events"]
-        if len(found) >= count:
-            return found
-        time.sleep(0.5)
-    return []
+    until(lambda: len(seen(name, resource)) >= count, name, pause=0.5)
+    return seen(name, resource)
 
 
 def lines(run_id: UUID) -> dict[str, int]:
-    wanted = LogFilter(flow_run_id=LogFilterFlowRunId(any_=[run_id]))
-    for _ in range(60):
-        with get_client(sync_client=True) as client:
-            found = client.read_logs(log_filter=wanted, sort=LogSort.TIMESTAMP_ASC, limit=200)
-        ended = [each.message for each in found if "Finished in state" in each.message]
-        if any("Completed()" not in message for message in ended):  # that of the run, not those of its tasks
-            break
-        time.sleep(0.5)
-    return {each.message: each.level for each in found}
+    def told() -> list[dict]:
+        found = asked("logs", logs={"flow_run_id": {"any_": [str(run_id)]}}, sort="TIMESTAMP_ASC", limit=200)
+        ended = [each["message"] for each in found if "Finished in state" in each["message"]]
+        return found if any("Completed()" not in each for each in ended) else []  # that of the run, not of its tasks
+
+    return {each["message"]: each["level"] for each in until(told, pause=0.5)}
 
 
 def headlines(outcome) -> dict:
@@ -148,20 +142,16 @@ def test_without_a_server_of_mlflow_there_is_a_path_and_a_command_in_place_of_li
     assert f"synthrisk ui --open Parted_1 --workspace {parted[1].workspace}" in page
 
 
-def assets(resource: str, count: int = 1) -> list[dict]:
-    return events("prefect.asset.materialization.succeeded", resource, count)
-
-
 def test_tables_releases_and_reports_are_assets(parted, folder, secret, released):
     real, (first, second) = asset_key(str(folder / "people.csv")), parted[1].releases["thief"]
     assert "breaks" not in parted[1].releases
-    made = [assets(asset_key(place), 2)[0] for place in (first, second)]
+    made = [events(MADE, asset_key(place), 2)[0] for place in (first, second)]
     for event in made:
         assert event["payload"] == {
             "study": "Parted_1", "study_id": parted[1].result.study_id, "synthesizer": "thief", "verdict": "RISK",
         }  # fmt: skip
         assert {each["prefect.resource.id"] for each in event["related"]} >= {real, "synthrisk"}
-    (report,) = assets(asset_key(parted[1].report))
+    (report,) = events(MADE, asset_key(parted[1].report))
     assert report["payload"]["verdicts"] == {name: each.word for name, each in headlines(parted[1]).items()}
     assert (report["payload"]["verdict"], report["payload"]["passed"]) == ("FAILED", False)
     lineage = {each["prefect.resource.id"] for each in report["related"]}
@@ -169,11 +159,11 @@ def test_tables_releases_and_reports_are_assets(parted, folder, secret, released
     assert events("prefect.asset.referenced", real)
     assert secret not in json.dumps([*made, report])
     own, others = (asset_key(str(folder / name)) for name in ("own.csv", "others.csv"))
-    (copied,) = (assets(asset_key(place))[0] for place in released.releases["release"])
+    (copied,) = (events(MADE, asset_key(place))[0] for place in released.releases["release"])
     assert {each["prefect.resource.id"] for each in copied["related"]} >= {own, others}
     assert copied["payload"]["verdict"] == "RISK"
     assert events("prefect.asset.referenced", own)
-    assert assets(own, 0) == []
+    assert seen(MADE, own) == []
 
 
 def test_a_gate_ends_the_run_as_failed_under_the_name_of_its_verdict(parted, folder):
@@ -196,12 +186,7 @@ def test_the_state_and_the_tags_say_who_and_why(parted):
     words = {each.word for each in headlines(parted[1]).values()} - {"NO EVIDENCE"}
     assert words >= {"RISK", "FAILED"}
     assert set(run.tags) == {"study:Parted_1", *(f"verdict:{word}" for word in words)}
-    with get_client(sync_client=True) as client:
-        own = FlowRunFilter(tags=FlowRunFilterTags(all_=["study:Parted_1"]))
-        assert {each.name for each in client.read_flow_runs(flow_run_filter=own)} == {
-            "benchmark Parted_1",
-            "study Parted_1",
-        }
+    assert {each["name"] for each in runs_of("Parted_1")} == {"benchmark Parted_1", "study Parted_1"}
 
 
 def test_the_log_has_a_line_a_verdict_and_runs_in_mlflow_bear_their_flow_run(parted):
@@ -251,13 +236,10 @@ def test_events_and_tasks_are_named_and_say_what_ended_and_what_is_a_risk(parted
 
 
 def names(outcome) -> set[str]:
-    with get_client(sync_client=True) as client:
-        tagged = FlowRunFilter(tags=FlowRunFilterTags(all_=[f"study:{outcome.result.name}"]))
-        runs = [r.id for r in client.read_flow_runs(flow_run_filter=tagged) if r.name.startswith("study ")]
-        own = TaskRunFilter(flow_run_id=TaskRunFilterFlowRunId(any_=runs))
-        found = client.read_task_runs(task_run_filter=own)
-    assert all(f"study:{outcome.result.name}" in each.tags for each in found)
-    return {each.name for each in found}
+    runs = [run["id"] for run in runs_of(outcome.result.name) if run["name"].startswith("study ")]
+    found = asked("task_runs", task_runs={"flow_run_id": {"any_": runs}})
+    assert all(f"study:{outcome.result.name}" in each["tags"] for each in found)
+    return {each["name"] for each in found}
 
 
 def flow_runs(event: dict) -> list[str]:
@@ -332,6 +314,4 @@ def test_a_release_is_announced_under_its_experiment(released):
     assert set(flow_run(page.key).tags) == {"study:Releases of <b>us</b>", "verdict:RISK"}
     run = flow_run(page.key)
     assert (run.name, run.state.name) == ("evaluate own.csv", "RISK")
-    with get_client(sync_client=True) as client:
-        own = FlowRunFilter(tags=FlowRunFilterTags(all_=["study:Releases of <b>us</b>"]))
-        assert {each.name for each in client.read_flow_runs(flow_run_filter=own)} == {run.name, "study own.csv"}
+    assert {each["name"] for each in runs_of("Releases of <b>us</b>")} == {run.name, "study own.csv"}

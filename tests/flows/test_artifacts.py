@@ -44,14 +44,11 @@ def test_a_name_that_is_the_key_of_another_gets_a_key_of_its_own():
     keys = [key_of_name(name) for name in ALIKE]
     every = [*ALIKE, *(key for key in keys if key not in ALIKE)]
     assert len({key_of_name(name) for name in every}) == len(every)
-
-
-@pytest.mark.parametrize(("name", "key"), [("adult", "adult"), ("paper_adult", "paper--adult"), ("q3-2026", "q3-2026")])
-def test_a_usual_name_is_read_in_its_key(name, key):
-    assert key_of_name(name) == key
+    assert key_of_name("q3-2026") == "q3-2026"
 
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+PARSER.validateLink = lambda url: True  # ours lead to a file
 SPLIT = str.maketrans("", "", "\N{ZERO WIDTH SPACE}\N{WORD JOINER}\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}")
 AWKWARD = [
     "<script>alert(1)</script>", "a|b||c", "`code` ``more`` ```fence", "\\| \\\\| \\",
@@ -134,9 +131,7 @@ def ended(
 
 
 def tokens(text: str) -> list:
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    parser.validateLink = lambda url: True  # ours lead to a file
-    return [each for token in parser.parse(text) for each in (token, *(token.children or []))]
+    return [each for token in PARSER.parse(text) for each in (token, *(token.children or []))]
 
 
 def test_each_limit_has_its_sentence_and_of_many_measures_the_rest_are_counted():
@@ -154,16 +149,13 @@ def test_each_limit_has_its_sentence_and_of_many_measures_the_rest_are_counted()
 @pytest.mark.parametrize("limited", [True, False])
 def test_labels_that_would_be_markup_are_text(limited):
     text = artifact_text(ended(LABELS, limited=limited))
-    found = tokens(text)
-    kinds = {token.type for token in found}
-    assert not kinds & {"html_block", "html_inline", "image", "code_inline", "fence", "code_block"}
-    assert "link_open" not in kinds
+    kinds = {token.type for token in tokens(text)}
+    assert not kinds & {"html_block", "html_inline", "image", "code_inline", "fence", "code_block", "link_open"}
     assert "x" * 100 not in "".join(line for line in text.splitlines() if line.startswith(("|", "#")))
     tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
     widths = [{len(re.findall(r"(?<!\\)\|", line)) for line in rows.splitlines()} for rows in tables]
     assert widths == [{7}, *[{6}] * (len(LABELS) + limited)]  # the answer, what is limited, then a table a measure
-    for mark in ("\u202e", "\u202d"):
-        assert mark not in text
+    assert [mark for mark in ("\u202e", "\u202d") if mark in text] == []
 
 
 def test_sixty_synthesizers_are_all_there_and_the_state_and_a_line_name_the_first():
@@ -176,7 +168,7 @@ def test_sixty_synthesizers_are_all_there_and_the_state_and_a_line_name_the_firs
     message = concluded(one.outcome).message
     assert message.startswith("RISK: generator_0 may not go out: Who knows income guesses income of 30 more people")
     assert re.search(r"\(at least \d+, limit 10\)\. The artifact of this run names \d+ more\.$", message)
-    one = ended(LABELS, [f"generator_{i}" for i in range(60)])
+    one = ended(LABELS, names)
     said = artifact_description(one)
     assert said.startswith("study hard: RISK (generator\\_0 RISK +0.300, ")
     assert said.endswith("generator\\_5 RISK +0.300 and 54 more)")
@@ -186,8 +178,8 @@ def test_sixty_synthesizers_are_all_there_and_the_state_and_a_line_name_the_firs
 def test_what_failed_or_misbehaved_is_said_before_any_number():
     failed = ended(["income"], failures={"ctgan": "ValueError in fit.py"}, warning="control | members")
     text = artifact_text(failed)
-    assert text.index("**Not run to the end:** ctgan") < text.index("| synthesizer |")
-    assert text.index("**Mind:** control \\| members") < text.index("| synthesizer |")
+    for told in ("**Not run to the end:** ctgan", "**Mind:** control \\| members"):
+        assert text.index(told) < text.index("| synthesizer |")
 
 
 def test_what_a_server_shows_is_a_link_and_else_a_path_and_a_command():

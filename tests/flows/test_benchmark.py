@@ -13,6 +13,7 @@ import pytest
 import yaml
 from leaks import dump, holds
 from mlflow import MlflowClient
+from waiting import until
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Tracking
@@ -80,7 +81,7 @@ def again(run, first, folder):
 
 @dataclass(frozen=True)
 class Resumed:
-    killed: bool
+    code: int
     tracked: bool
     kept: dict[str, int]
     outcome: Outcome
@@ -92,16 +93,12 @@ def resumed(run, first, folder, start) -> Resumed:
     study = yaml.safe_load((folder / "first.yaml").read_text()) | parts | {"workspace": str(folder / "alone")}
     (folder / "kill.yaml").write_text(yaml.safe_dump(study))
     process = start("benchmark", "kill.yaml", cwd=folder)
-    done = folder / "alone" / "ledgers"
-    for _ in range(6000):
-        if process.poll() is not None or (done.is_dir() and len([p for p in done.iterdir() if p.name[0] != "."]) >= 2):
-            break
-        time.sleep(0.1)
+    until(lambda: process.poll() is not None or len([*folder.glob("alone/ledgers/[!.]*")]) >= 2, seconds=600)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     kept = {k: v for k, v in stamps(folder / "alone").items() if "/.draft-" not in k}
     tracked = (folder / "alone" / "artifacts").exists()
-    return Resumed(process.returncode == -signal.SIGKILL, tracked, kept, run("alone", **parts))
+    return Resumed(process.returncode, tracked, kept, run("alone", **parts))
 
 
 @pytest.fixture(scope="session")
@@ -145,7 +142,7 @@ def told_of(outcome) -> dict:
 
 
 def ledgers(workspace: Path) -> dict[str, pd.DataFrame]:
-    found = [p for p in (workspace / "ledgers").iterdir() if p.name[0] != "."]  # a killed process leaves drafts
+    found = (workspace / "ledgers").glob("[!.]*")  # a killed process leaves drafts
     return {p.name: pd.read_parquet(p / "ledger.parquet") for p in found}
 
 
@@ -417,8 +414,7 @@ def test_ledgers_are_the_same_with_one_worker_and_after_a_kill_which_costs_nothi
     assert one.keys() == two.keys()
     for key, frame in one.items():
         pd.testing.assert_frame_equal(frame, two[key], check_exact=True)
-    assert resumed.killed
-    assert not resumed.tracked
+    assert (resumed.code, resumed.tracked) == (-signal.SIGKILL, False)
     assert 2 <= len([k for k in resumed.kept if k.startswith("ledgers/")]) < 12
     now = stamps(folder / "alone")
     assert ({k: now[k] for k in resumed.kept}, numbers(resumed.outcome)) == (resumed.kept, numbers(first))
@@ -503,31 +499,6 @@ def test_a_release_from_a_file_is_the_file_without_identifier_and_entities_stay_
 def test_prefect_has_runs_logs_and_the_failure_but_no_cell(first, broken, prefect_database, secret):
     time.sleep(3)  # logs and events are written in batches
     prefect_dump = dump(prefect_database)
-    assert b"synthesize breaks, repetition 1, fold 1" in prefect_dump
-    assert [each for each in (b'INSERT INTO "log"', b"CellError") if each not in prefect_dump] == []
+    wanted = (b"synthesize breaks, repetition 1, fold 1", b'INSERT INTO "log"', b"CellError")
+    assert [each for each in wanted if each not in prefect_dump] == []
     assert [part[:40] for part in prefect_dump.split(b"\nINSERT INTO ") if holds(part, secret)] == []
-
-
-def test_prefects_own_folder_holds_no_cell(first, broken, secret):
-    home = Path(os.environ["PREFECT_HOME"])
-    assert not [p for p in home.rglob("*") if p.is_file() and holds(p.read_bytes(), secret)]
-
-
-@pytest.mark.parametrize("workspace", ["first", "broken"])
-def test_tracking_holds_no_cell_which_the_workspace_does(first, broken, folder, workspace, secret):
-    assert not holds(dump(folder / workspace / "mlflow.db"), secret)
-    for path in (folder / workspace / "artifacts").rglob("*"):
-        if path.suffix == ".parquet":
-            frame = pd.read_parquet(path)
-            assert not any(frame[c].astype(str).str.contains(secret).any() for c in frame.columns)
-        elif path.is_file():
-            assert not holds(path.read_bytes(), secret), path.name
-    found = [pd.read_parquet(p) for p in (folder / "first" / "data").glob("*.parquet")]
-    assert any((frame["city"].astype(str) == secret).any() for frame in found)
-
-
-def test_workspace_is_closed_to_others(first, folder):
-    for path in (folder / "first").rglob("*"):
-        if path.is_dir() and path.name in ("data", "releases", "ledgers", "findings", "split"):
-            assert oct(path.stat().st_mode & 0o777) == "0o700", path
-    assert oct((folder / "first").stat().st_mode & 0o777) == "0o700"

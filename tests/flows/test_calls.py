@@ -16,6 +16,7 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import TaskRunFilter, TaskRunFilterName
 from prefect.settings import PREFECT_API_URL
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
+from waiting import until
 
 from synthrisk.flows.execution.calls_and_retries import LOST, OURS, How, PlainCalls
 from synthrisk.flows.execution.task_runs import TaskRuns, _Quoted
@@ -112,12 +113,9 @@ def test_prefect_waits_and_tries_again(prefect_database):
         return TaskRuns().submit(unsure, how=How(2, 0.2, ("kind:unsure",))).result()
 
     assert tries() == 3
-    last = time.monotonic() + 60
+    wanted = TaskRunFilter(name=TaskRunFilterName(any_=[name]))
     with get_client(sync_client=True) as client:
-        while not (found := client.read_task_runs(task_run_filter=TaskRunFilter(name=TaskRunFilterName(any_=[name])))):
-            assert time.monotonic() < last
-            time.sleep(0.1)  # it hears of runs by events
-    (run,) = found
+        (run,) = until(lambda: client.read_task_runs(task_run_filter=wanted), seconds=60)  # it hears of runs by events
     assert run.tags == ["kind:unsure"]
     assert (run.empirical_policy.retries, run.empirical_policy.retry_delay) == (2, [0.2, 0.4])
 

@@ -4,12 +4,12 @@ import json
 import os
 import subprocess
 import sys
-import time
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 import yaml
+from waiting import until
 
 from synthrisk.flows.cli.evaluate import as_json
 
@@ -40,9 +40,7 @@ def cluster(prefect_database, tmp_path_factory):
             ("dask_worker", "--scheduler-file", place, "--no-nanny", "--nthreads", "2", "--no-dashboard"),
         )
     ]
-    last = time.monotonic() + 240
-    while not (place.exists() and place.read_text().endswith("}")) and time.monotonic() < last:
-        time.sleep(0.1)
+    until(lambda: place.exists() and place.read_text().endswith("}"), "no scheduler", 240)
     yield json.loads(place.read_text())["address"]
     for each in reversed(started):  # a worker without its scheduler would wait for another
         each.terminate()

@@ -1,7 +1,6 @@
 """One release judged: with and without control, against the metrics called by hand."""
 
 import json
-import time
 from hashlib import sha256
 from pathlib import Path
 from unittest.mock import patch
@@ -13,6 +12,7 @@ from mlflow import MlflowClient
 from prefect.client.orchestration import get_client
 from prefect.events.filters import EventFilter, EventNameFilter
 from scipy.stats import binomtest
+from waiting import until
 
 from synthrisk.flows.cli.evaluate import as_json
 from synthrisk.flows.evaluate import evaluate
@@ -24,6 +24,7 @@ pytestmark = pytest.mark.proof
 GIVEN = ("--real", "members.csv", "--synthetic", "release.csv", "--quasi-identifiers", "age,city")
 GIVEN += ("--sensitive", "income")
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["income"]}
+WORDS = {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "CANNOT TELL", LOOK: "RISK"}
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +52,20 @@ def uncontrolled(folder, tables, evaluate_on_threads):
         str(folder / "members.csv"), str(folder / "release.csv"), **ROLES, thresholds={"risk/zero_cap.income": 0.1},
         workspace=str(folder / "uncontrolled"),
     )  # fmt: skip
+
+
+@pytest.fixture
+def asked(folder, tables, say, monkeypatch, plain, tmp_path):
+    """Give a function that runs the command without Prefect, and returns what it says and its JSON."""
+    monkeypatch.chdir(folder)
+    to = tmp_path / "new" / "out.json"
+
+    def evaluated(*more: object):
+        to.unlink(missing_ok=True)
+        said = say("evaluate", *GIVEN, *more, "--json", to, "--workspace", tmp_path / "w")
+        return said, json.loads(to.read_text()) if to.exists() else {}
+
+    return evaluated
 
 
 def findings(outcome) -> dict:
@@ -118,13 +133,13 @@ def test_values_on_members_are_those_of_the_metric_on_the_same_files_and_do_not_
 ):
     found = findings(uncontrolled)["nearest_neighbour_distance_ratio"]
     assert found.risk.value == METRICS["nearest_neighbour_distance_ratio"](tables["members"], tables["release"]).value
-    score = METRICS["zero_cap"](
-        pd.concat([tables["members"], tables["controls"]], ignore_index=True), tables["release"], **ROLES
+    everyone = pd.concat([tables["members"], tables["controls"]], ignore_index=True)
+    scores, own = (
+        METRICS["zero_cap"](everyone, tables["release"], **ROLES).records["score"],
+        findings(judged)["zero_cap"],
     )
-    assert findings(judged)["zero_cap"].risk.value == pytest.approx(score.records["score"][:200].mean(), abs=1e-15)
-    assert findings(judged)["zero_cap"].risk_control.value == pytest.approx(
-        score.records["score"][200:].mean(), abs=1e-15
-    )
+    assert own.risk.value == pytest.approx(scores[:200].mean(), abs=1e-15)
+    assert own.risk_control.value == pytest.approx(scores[200:].mean(), abs=1e-15)
     for name in ("zero_cap", "generalized_cap"):
         assert findings(judged)[name].risk.value == pytest.approx(findings(uncontrolled)[name].risk.value, abs=1e-15)
 
@@ -146,8 +161,7 @@ def test_right_or_wrong_scores_have_wilson_and_newcombe_intervals(judged):
 
 
 def test_leak_is_seen_judged_and_tracked(judged):
-    words = {v.quantity: v.word for v in judged.result.verdicts}
-    assert words == {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "CANNOT TELL", LOOK: "RISK"}
+    assert {v.quantity: v.word for v in judged.result.verdicts} == WORDS
     reasons = {v.quantity: v.reason for v in judged.result.verdicts}
     assert "even a full copy reaches only" in reasons["risk/zero_cap.income"]
     assert {f.synthesizer for f in judged.result.findings} == {"release", "copy", "near_copy", "repelled", "fresh"}
@@ -204,10 +218,8 @@ def test_the_population_yardstick_is_that_of_the_direct_call(judged, uncontrolle
     assert {"population", "population_lower", "population_upper"} <= set(score.details)
     assert all("population" not in f.yardsticks for f in uncontrolled.result.findings)
     rows = as_json(judged.result)["yardsticks"]
-    assert {(r["measure"], r["yardstick"]) for r in rows} >= {
-        ("zero_cap.income", "population"),
-        ("rapid.income", "control"),
-    }
+    measured = {(r["measure"], r["yardstick"]) for r in rows}
+    assert measured >= {("zero_cap.income", "population"), ("rapid.income", "control")}
     gda = as_json(judged.result)["gda"]
     assert {(r["attack"], r["weakest"]) for r in gda} >= {("inference", "all"), ("inference", 1), ("singling_out", 1)}
 
@@ -243,10 +255,7 @@ def test_the_files_that_were_judged_are_named_by_their_digests_and_without_their
 
 
 def test_event_says_whether_the_release_passed(judged, uncontrolled):
-    due = [
-        {"memorization/zero_cap.income": "RISK", "risk/zero_cap.income": "CANNOT TELL", LOOK: "RISK"},
-        {"risk/zero_cap.income": "RISK"},
-    ]
+    due = [WORDS, {"risk/zero_cap.income": "RISK"}]
 
     def events() -> list[dict]:
         wanted = EventFilter(event=EventNameFilter(name=["synthetic-data.evaluated"]))
@@ -254,73 +263,59 @@ def test_event_says_whether_the_release_passed(judged, uncontrolled):
             reply = client._client.post("/events/filter", json={"filter": wanted.model_dump(mode="json"), "limit": 50})
         return [e for e in reply.json()["events"] if e["payload"]["verdicts"] in due]
 
-    for _ in range(60):  # events are written in batches
-        found = events()
-        if all(verdicts in [e["payload"]["verdicts"] for e in found] for verdicts in due):
-            break
-        time.sleep(0.5)
-    else:
-        pytest.fail("no such events")
-    assert {e["resource"]["prefect.resource.id"] for e in found} == {"synthetic-data.release"}
-    assert not any(e["payload"]["passed"] for e in found)
+    until(lambda: all(each in [e["payload"]["verdicts"] for e in events()] for each in due), "no such events")
+    assert {e["resource"]["prefect.resource.id"] for e in events()} == {"synthetic-data.release"}
+    assert not any(e["payload"]["passed"] for e in events())
 
 
-def test_a_metric_that_cannot_be_scored_says_why(folder, tables, say, monkeypatch, plain, tmp_path):
-    monkeypatch.chdir(folder)
+def test_a_metric_that_cannot_be_scored_says_why(asked, monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "250")
-    asked = ("--metric", "membership_inference_risk", "--metric", "hidden_rate")
-    said = say("evaluate", *GIVEN, *asked, "--json", tmp_path / "out.json", "--workspace", tmp_path / "w")
+    said, found = asked("--metric", "membership_inference_risk", "--metric", "hidden_rate")
     assert said.code == 0, said
     reason = "no control records: nobody to tell the members from"
     assert f"Not scored   membership_inference_risk: {reason} (release, copy, near_copy)" in said.out
     assert "Not scored   hidden_rate: no row link" in said.out
-    rows = {row["measure"]: row for row in json.loads((tmp_path / "out.json").read_text())["findings"]}
+    rows = {row["measure"]: row for row in found["findings"]}
     assert (rows["membership_inference_risk"]["risk"], rows["membership_inference_risk"]["note"]) == (None, reason)
     assert "no row link" in rows["hidden_rate"]["note"]
     (report,) = (tmp_path / "w" / "reports").glob("*/report.html")
     assert [each for each in (reason, "no row link") if each not in report.read_text("utf-8")] == []
 
 
-def test_noise_on_what_is_guessed_is_tried_by_what_guesses(folder, say, monkeypatch, plain, tmp_path):
-    monkeypatch.chdir(folder)
-    arguments = [*GIVEN, "--metric", "zero_cap", "--metric", "singling_out", "--workspace", tmp_path / "w"]
-    said = say("evaluate", *arguments, "--noise", "income=0.5", "--json", tmp_path / "out.json")
+def test_noise_on_what_is_guessed_is_tried_by_what_guesses(asked):
+    metrics = ("--metric", "zero_cap", "--metric", "singling_out")
+    said, told = asked(*metrics, "--noise", "income=0.5")
     assert said.code == 0, said
-    found = {row["measure"]: row["risk"] for row in json.loads((tmp_path / "out.json").read_text())["findings"]}
+    found = {row["measure"]: row["risk"] for row in told["findings"]}
     assert sorted(found) == ["singling_out", "zero_cap-income-noise-50-percent.income", "zero_cap.income"]
     assert found["zero_cap-income-noise-50-percent.income"] < found["zero_cap.income"]
-    said = say("evaluate", *arguments, "--noise", "income=2")
+    said, _ = asked(*metrics, "--noise", "income=2")
     told = "Usage error: --noise must be <column>=<share above 0 and at most 1>, got 'income=2'"
     assert (said.code, said.err.splitlines()[-1]) == (2, told)
 
 
 @pytest.mark.parametrize("metric", ["hidden_rate", "zero_cap"])
-def test_links_give_the_hidden_rate(folder, tables, say, monkeypatch, plain, tmp_path, metric):
-    monkeypatch.chdir(folder)
-    pd.DataFrame({"row": [*range(100), *[-1] * 100]}).to_csv(tmp_path / "links.csv", index=False)
-    arguments = [*GIVEN, "--metric", metric, "--workspace", tmp_path / "w"]
-    said = say("evaluate", *arguments, "--links", tmp_path / "links.csv", "--json", tmp_path / "out.json")
+def test_links_give_the_hidden_rate(asked, tables, tmp_path, metric):
+    links = pd.DataFrame({"row": [*range(100), *[-1] * 100]})
+    links.to_csv(tmp_path / "links.csv", index=False)
+    said, told = asked("--metric", metric, "--links", tmp_path / "links.csv")
     assert said.code == 0, said
-    rows = json.loads((tmp_path / "out.json").read_text())["findings"]
-    found = {row["synthesizer"]: row["risk"] for row in rows if row["measure"] == "hidden_rate"}
-    links = pd.read_csv(tmp_path / "links.csv")["row"].to_numpy()
-    due = METRICS["hidden_rate"](tables["members"], tables["release"], links=links)
+    found = {row["synthesizer"]: row["risk"] for row in told["findings"] if row["measure"] == "hidden_rate"}
+    due = METRICS["hidden_rate"](tables["members"], tables["release"], links=links["row"].to_numpy())
     assert (found["release"], due.details["linked"]) == (pytest.approx(due.value), 0.5)
     assert due.value > 0.9
-    pd.DataFrame({"row": [0, 1]}).to_csv(tmp_path / "short.csv", index=False)
-    said = say("evaluate", *arguments, "--links", tmp_path / "short.csv")
+    links.head(2).to_csv(tmp_path / "short.csv", index=False)
+    said, _ = asked("--metric", metric, "--links", tmp_path / "short.csv")
     assert said.code == 2
     assert "must name a real row for each of 200 synthetic rows, got 2" in said.err
 
 
-def test_command_writes_json_and_ends_with_the_verdicts_code(folder, tables, say, monkeypatch, plain, tmp_path):
-    monkeypatch.chdir(folder)
-    arguments = [*GIVEN, "--control", "controls.csv", "--metric", "zero_cap"]
-    arguments += ["--threshold", "memorization/zero_cap.income=0.02", "--json", tmp_path / "new" / "out.json"]
-    said = say("evaluate", *arguments, "--limit-source", "the board", "--workspace", tmp_path / "w")
+def test_command_writes_json_and_ends_with_the_verdicts_code(asked, say, tmp_path):
+    limit = ("--threshold", "memorization/zero_cap.income=0.02", "--limit-source", "the board")
+    said, told = asked("--control", "controls.csv", "--metric", "zero_cap", *limit)
     assert said.code == 1, said
     assert [each for each in ("RISK", '1 set by "the board"') if each not in said.out] == []
-    assert json.loads((tmp_path / "new" / "out.json").read_text())["verdicts"][0]["word"] == "RISK"
+    assert told["verdicts"][0]["word"] == "RISK"
     said = say("compare", "evaluate", "--workspace", tmp_path / "w")
     assert said.code == 0, said
     assert "zero_cap.income" in said.out

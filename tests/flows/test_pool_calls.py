@@ -26,8 +26,11 @@ TASKS = """
 import os
 import signal
 from pathlib import Path
-from prefect import task
+from types import SimpleNamespace
 from synthrisk.metrics.errors import InputError
+
+def task(function):  # as Prefect's, whose import takes a worker seconds
+    return SimpleNamespace(fn=function)
 
 @task
 def add(value, to=1):
@@ -180,6 +183,7 @@ def test_a_worker_that_is_killed_while_its_pool_ends_keeps_nobody_waiting(tasks,
 
         with monkeypatch.context() as here:
             here.setattr(process._ExecutorManagerThread, "shutdown_workers", killing)
+            here.setattr(pool, "_IDLE", 5)
             ending = Thread(target=calls.end, daemon=True)
             ending.start()
             ending.join(60)

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -12,8 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
-from connections import free_port
+from connections import free_port, is_taken
 from mlflow import MlflowClient
+from waiting import until
 
 pytestmark = pytest.mark.services
 
@@ -32,14 +32,11 @@ def _program(name: str) -> str:
     return place
 
 
-def _open_to_all() -> str:
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
-
-
 @pytest.fixture(scope="module")
 def server():
     initdb, postgres = _program("initdb"), _program("postgres")
-    folder = Path(tempfile.mkdtemp(prefix="synthrisk-postgresql-", dir=_open_to_all()))
+    open_to_all = "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
+    folder = Path(tempfile.mkdtemp(prefix="synthrisk-postgresql-", dir=open_to_all))
     as_whom = {}
     if os.getuid() == 0:  # PostgreSQL does not run as the superuser
         shutil.chown(folder, "nobody")
@@ -50,13 +47,7 @@ def server():
     subprocess.run(made, check=True, **as_whom, **quiet)
     place = ["-c", "listen_addresses=127.0.0.1", "-p", str(port), "-c", f"unix_socket_directories={folder}"]
     process = subprocess.Popen([postgres, "-D", f"{folder}/data", *place], **as_whom, **quiet)
-    last = time.monotonic() + 60
-    while time.monotonic() < last:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            break
-        except OSError:
-            time.sleep(0.2)
+    until(lambda: is_taken(port), "no PostgreSQL", 60)
     yield f"127.0.0.1:{port}"
     process.send_signal(signal.SIGINT)  # at once, whoever is still connected
     process.wait(60)

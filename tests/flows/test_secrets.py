@@ -1,14 +1,13 @@
 """A study has no variable of the machine sent away, and the value of one that it may have is told to nobody."""
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 from urllib.parse import quote, unquote
 
 import pytest
 import yaml
+from connections import Answering, serving
 from leaks import dump, holding, holds
 from mlflow import MlflowClient
 
@@ -21,32 +20,23 @@ CANARY = "Kohlmeise é+Tz4"  # a value that an address writes in another way
 NAMED = "${CANARY_KEY}"
 
 
-class _Tables(BaseHTTPRequestHandler):
+class _Tables(Answering):
     asked: ClassVar[list[str]] = []
     table = b""
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
         found = self.path.partition("?")[0].endswith("people.csv")
-        self.send_response(200 if found else 403)
-        self.send_header("Content-Length", str(len(self.table) if found else 0))
-        self.end_headers()
-        if found and self.command == "GET":
-            self.wfile.write(self.table)
+        self.answer(*((200, self.table) if found else (403, b"")))
 
     do_HEAD = do_GET  # noqa: N815 - as the base class calls it
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
 
 
 @pytest.fixture(scope="module")
 def served(folder) -> Iterator[str]:
     _Tables.table = (folder / "people.csv").read_bytes()
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Tables) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with serving(_Tables) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture
@@ -68,7 +58,10 @@ def allowed(held, monkeypatch) -> str:
     return held
 
 
-def assert_refused(said, words: str = "CANARY_KEY must be named in SYNTHRISK_VARIABLES") -> None:
+NOT_ALLOWED = "the environment variable CANARY_KEY must be named in SYNTHRISK_VARIABLES"
+
+
+def assert_refused(said, words: str = NOT_ALLOWED) -> None:
     assert (said.code, tells(said.out + said.err)) == (2, False)
     assert not any(map(tells, _Tables.asked))
     assert words in said.err
@@ -130,7 +123,7 @@ def asked(settings, folder, tmp_path, host):
 )
 def test_a_variable_that_is_not_allowed_is_refused_by_name_and_sent_nowhere(setting, how, asked, say, host, held):
     said = say(*asked(*TAKING[setting](host), how))
-    assert_refused(said, "the environment variable CANARY_KEY must be named in SYNTHRISK_VARIABLES")
+    assert_refused(said)
     assert "set SYNTHRISK_VARIABLES=OTHER,CANARY_KEY" in said.err
     assert _Tables.asked == []
 
@@ -157,7 +150,7 @@ def test_evaluate_takes_none_that_is_not_allowed(option, say, folder, tmp_path, 
     given |= {option: f"{host}/{NAMED}/people.csv", "--workspace": "work"}
     said = say("evaluate", *(part for pair in given.items() for part in pair))
     filled_in = option not in ("--synthetic", "--study")
-    assert_refused(said, "CANARY_KEY must be named in SYNTHRISK_VARIABLES" if filled_in else "")
+    assert_refused(said, NOT_ALLOWED if filled_in else "")
 
 
 @pytest.mark.parametrize("command", ["init", "ui", "compare"])

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -19,17 +20,16 @@ import pytest
 import yaml
 from mlflow import MlflowClient
 from prefect.settings import PREFECT_API_URL, temporary_settings
+from waiting import until
 
 from synthrisk.flows.connections import answers_at
 from synthrisk.flows.orchestration.server import OwnServer, is_gone, prefect_api, remember, watched, with_or_without
 
 
 def answers(url: str) -> bool:
-    try:
-        with urlopen(f"{url}/health", timeout=5) as answer:
-            return bool(answer.read() == b"true")
-    except URLError:
-        return False
+    with suppress(URLError), urlopen(f"{url}/health", timeout=5) as answer:
+        return answer.read() == b"true"
+    return False
 
 
 def seen_by_a_thread() -> str | None:
@@ -72,12 +72,6 @@ def test_a_server_that_ends_at_once_is_told(monkeypatch):
     server.stop()
 
 
-def wait_until_gone(patience: float) -> None:
-    last = time.monotonic() + patience
-    while not is_gone() and time.monotonic() < last:
-        time.sleep(0.1)
-
-
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch) -> None:
     monkeypatch.setattr("synthrisk.flows.orchestration.server._LOOK", 0.05)
@@ -97,8 +91,7 @@ def test_a_server_that_goes_is_seen_and_what_was_found_stands(monkeypatch, capsy
         with pytest.raises(ConnectionError):
             with_or_without(refused, lambda: "without")
         server.close()
-        wait_until_gone(30)
-        assert is_gone()
+        until(is_gone, seconds=30)
         assert with_or_without(refused, lambda: "without") == "without"
         remember("found")
         assert with_or_without(refused, lambda: "without") == "found"
@@ -129,14 +122,11 @@ def test_a_study_whose_server_is_killed_ends_with_its_verdict(folder, settings, 
     path.write_text(yaml.safe_dump(settings(workspace, folder / "people.csv", name="gone", **parts, **limits)))
     arguments = ["benchmark", str(path), "--prefect"]
     command = f"import sys; sys.argv[1:] = {arguments}; from synthrisk.flows.cli.app import main; main()"
-    script = folder / "gone.py"
     text = f"import os; os.environ.pop('PREFECT_API_URL', None)\nif __name__ == '__main__':\n    {command}\n"
-    script.write_text(text)
-    process = start_python(script, cwd=folder)
+    (folder / "gone.py").write_text(text)
+    process = start_python("gone.py", cwd=folder)
     own = psutil.Process(process.pid)
-    last = time.monotonic() + 240
-    while time.monotonic() < last and not [p for p in workspace.glob("ledgers/*") if p.name[0] != "."]:
-        time.sleep(0.2)
+    until(lambda: [*workspace.glob("ledgers/[!.]*")], "no ledger", 240)
     (server,) = [each for each in own.children() if "uvicorn" in each.cmdline()]
     os.kill(server.pid, signal.SIGKILL)
     children = own.children(recursive=True)
@@ -213,8 +203,7 @@ def test_what_cannot_be_read_is_asked_of_prefect(tmp_path, monkeypatch):
     for name in [each for each in os.environ if each.upper().startswith("PREFECT_")]:
         monkeypatch.delenv(name)
     assert not any(_hints())
-    (tmp_path / ".env").write_bytes(b"\xff\xfe")
-    assert any(_hints())
-    (tmp_path / ".env").unlink()
-    (tmp_path / "pyproject.toml").write_text("[tool")
-    assert any(_hints())
+    for name, content in ((".env", b"\xff\xfe"), ("pyproject.toml", b"[tool")):
+        (tmp_path / name).write_bytes(content)
+        assert any(_hints())
+        (tmp_path / name).unlink()

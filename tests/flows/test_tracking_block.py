@@ -4,20 +4,19 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 import traceback
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import suppress
 from pathlib import Path
 from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
 import pytest
-from connections import free_port
+from connections import Answering, free_port, serving
 from mlflow import MlflowClient
 from prefect.client.orchestration import get_client
+from waiting import until
 
 from synthrisk.conf import load
 from synthrisk.conf.study import Tracking
@@ -56,17 +55,18 @@ def server(tmp_path_factory) -> Iterator[int]:
         stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     try:
-        until = time.monotonic() + 240
-        while time.monotonic() < until and process.poll() is None:
-            try:
-                urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.5)
+        until(lambda: process.poll() is not None or _answers(port), "no MLflow server", 240, pause=0.5)
         yield port
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def _answers(port: int) -> bool:
+    with suppress(OSError):
+        urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
+        return True
+    return False
 
 
 def test_a_password_is_nowhere_but_in_prefects_secrets(run, folder, server, prefect_database, caplog):
@@ -85,34 +85,24 @@ def test_a_password_is_nowhere_but_in_prefects_secrets(run, folder, server, pref
     assert len(holding("remote", folder, prefect_database.parent)) >= 2  # what is looked for is seen where it is
 
 
-class _Breaks(BaseHTTPRequestHandler):
+class _Breaks(Answering):
     def do_GET(self) -> None:
-        body = b'{"experiments": []}' if "search" in self.path else b'{"error_code": "RESOURCE_DOES_NOT_EXIST"}'
-        self.send_response(200 if "search" in self.path else 404)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        none = 404, b'{"error_code": "RESOURCE_DOES_NOT_EXIST"}'
+        self.answer(*((200, b'{"experiments": []}') if "search" in self.path else none))
 
     def do_POST(self) -> None:
         if "search" in self.path:
             self.do_GET()
         self.close_connection = True
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
 
 def test_a_store_that_breaks_does_not_tell_its_password(logged_of, tmp_path, prefect_database, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Breaks) as breaks:
-        threading.Thread(target=breaks.serve_forever, daemon=True).start()
-        uri = f"http://me:{PASSWORD}@127.0.0.1:{breaks.server_port}"
-        SynthriskTracking(uri=uri).save("breaks", overwrite=True)
-        frame = pd.DataFrame({"x": np.arange(4.0)})
-        table = store(frame, tmp_path)
+    with serving(_Breaks) as port:
+        SynthriskTracking(uri=f"http://me:{PASSWORD}@127.0.0.1:{port}").save("breaks", overwrite=True)
+        table = store(pd.DataFrame({"x": np.arange(4.0)}), tmp_path)
         with pytest.raises(NotLoggedError, match="not logged yet: `synthrisk log s") as raised:
             logged_of(StudyResult("s", "people", [], [], []), table, tmp_path, tracking_block="breaks")
-        breaks.shutdown()
     assert raised.value.logged.waits.startswith("its store does not answer; in its words: ")
     (kept,) = (tmp_path / "failures").iterdir()
     assert "RemoteDisconnected" in kept.read_text("utf-8")

@@ -7,14 +7,13 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import threading
 import venv
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+from connections import Answering, serving
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from synthrisk.flows.cli.doctor import FOR_DEVELOPERS, Package, _asked_prefect, _imported, store_line
@@ -75,35 +74,35 @@ def server(answers: bool, code: int = 200):
             yield silent.getsockname()[1]
         return
 
-    class Answer(BaseHTTPRequestHandler):
+    class Answer(Answering):
         def do_GET(self):
-            text = {"/version": b"3.17.2", "/api/admin/version": b'"3.8.8"'}.get(self.path, b"OK")
-            self.send_response(code)
-            self.end_headers()
-            self.wfile.write(text)
+            self.answer(code, {"/version": b"3.17.2", "/api/admin/version": b'"3.8.8"'}.get(self.path, b"OK"))
 
-        def log_message(self, *_):
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Answer) as made:
-        threading.Thread(target=made.serve_forever, daemon=True).start()
-        yield made.server_port
-        made.shutdown()
+    with serving(Answer) as port:
+        yield port
 
 
 LIGHT = tuple((name, "") for name in ("prefect", "fastapi", "mlflow", "sqlalchemy", "sklearn", "matplotlib"))
 """Base packages whose import takes seconds: where others are looked at, an empty file is in their place."""
 
 
-def test_all_is_well_and_a_store_and_an_api_behind_passwords_are_asked_and_never_shown(tmp_path):
+def test_all_is_well_without_any_extra_and_store_and_api_behind_passwords_are_asked_and_never_shown(tmp_path):
+    wanted = {e for e in metadata.metadata("synthrisk").get_all("Provides-Extra") if e not in FOR_DEVELOPERS}
+    asked = [each for each in metadata.requires("synthrisk") if any(f'extra == "{extra}"' in each for extra in wanted)]
+    names = {re.match(r"[\w.-]+", each).group() for each in asked}
+    own = [each for each in LIGHT if each[0] not in ("prefect", "fastapi", "sqlalchemy")]  # Prefect itself asks the API
+    python = environment(tmp_path / "env", [n for n in names if (metadata.files(n) if n else ())], own)
     with server(answers=True) as port:
         address = f"http://somebody:{PASSWORD}@127.0.0.1:{port}"
-        said = doctor(sys.executable, tmp_path, "--tracking-uri", address, PREFECT_API_URL=f"{address}/api")
+        said = doctor(python, tmp_path, "--tracking-uri", address, PREFECT_API_URL=f"{address}/api")
     assert is_one_screen_without_anything_private(said, tmp_path)
     assert said.returncode == 0, said
     assert said.stdout.startswith(f"synthrisk {metadata.version('synthrisk')}, ")
     for name in ("pandas", "prefect", "mlflow", "scikit-learn"):
         assert f"{name} {metadata.version(name)}" in line_of(said, "Packages")
+    told = line_of(said, "Extras")
+    assert told.startswith("not installed: ")
+    assert set(told.removeprefix("not installed: ").split(", ")) == wanted
     assert line_of(said, "Store") == "MLflow server on this machine: answers, version 3.17.2"
     assert line_of(said, "Prefect") == "API on this machine: answers, version 3.8.8"
     assert not any((tmp_path / "empty").iterdir())
@@ -115,19 +114,6 @@ def test_where_nothing_is_configured_nothing_is_asked_and_nothing_is_written(tmp
         assert _asked_prefect() == "no API is configured, and none is needed"
     assert store_line(None, ".synthrisk") == "SQLite in the workspace: none yet, the first study makes it"
     assert not any(tmp_path.iterdir())
-
-
-def test_without_any_extra_all_is_well_and_the_extras_are_named(tmp_path):
-    wanted = {e for e in metadata.metadata("synthrisk").get_all("Provides-Extra") if e not in FOR_DEVELOPERS}
-    asked = [each for each in metadata.requires("synthrisk") if any(f'extra == "{extra}"' in each for extra in wanted)]
-    names = {re.match(r"[\w.-]+", each).group() for each in asked}
-    python = environment(tmp_path / "env", [n for n in names if (metadata.files(n) if n else ())], LIGHT)
-    said = doctor(python, tmp_path)
-    assert is_one_screen_without_anything_private(said, tmp_path)
-    assert said.returncode == 0, said
-    told = line_of(said, "Extras")
-    assert told.startswith("not installed: ")
-    assert set(told.removeprefix("not installed: ").split(", ")) == wanted
 
 
 def test_what_is_wrong_with_an_import_is_told_by_its_kind(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from urllib.request import urlopen
 import pandas as pd
 import pytest
 from connections import free_port
+from waiting import until
 
 from synthrisk.flows.cli import ui
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -58,11 +59,16 @@ def workspace(tmp_path, logged_of, monkeypatch):
     return tmp_path
 
 
-def start(given: list[str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *given], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
+def start(*given: object) -> subprocess.Popen[str]:
+    command, pipe = [sys.executable, "-c", COMMAND, *map(str, given), "--workspace", "work"], subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+def ends_well(process: subprocess.Popen[str]) -> bool:
+    said, wrong = process.communicate(timeout=120)
+    assert process.returncode == 0, wrong
+    assert "Traceback" not in said + wrong
+    return own_processes(process.pid) == []
 
 
 def own_processes(group: int) -> list[str]:
@@ -80,18 +86,16 @@ def own_processes(group: int) -> list[str]:
 
 def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
     port = free_port()
-    given = ["ui", "--open", NAME, "--port", str(port), "--workspace", "work"]
-    process = start(given)
+    given = ("ui", "--open", NAME, "--port", port)
+    process = start(*given)
     try:
-        assert process.stdout is not None
         first, second, address = (process.stdout.readline() for _ in range(3))
         assert second.split() == ["record", "work/reports/20260102-000000-bbbbbb/record.html"]
         assert first.split() == ["report", "work/reports/20260102-000000-bbbbbb/report.html"]
         assert re.fullmatch(
             rf"MLflow  http://127\.0\.0\.1:{port}/#/experiments/\d+/runs\S+&viewStateShareKey=\S+\n", address
         )
-        assert "%" not in address
-        assert len(address) <= 130
+        assert ("%" in address, len(address) <= 130) == (False, True)
         with urlopen(f"http://127.0.0.1:{port}/health", timeout=30) as answer:  # said only once it answers
             assert answer.status == 200
         opened = wait_for_lines(workspace / "opened.txt", 2)
@@ -100,26 +104,18 @@ def test_it_opens_the_latest_study_and_ends_cleanly(workspace, say):
         assert opened[0] == (workspace / first.split()[1]).as_uri()
         assert opened[1].endswith("&viewStateShareKey=20260102-000000-bbbbbb")
 
-        again = say(*given)  # a second one finds the first
+        again = say(*given, "--workspace", "work")  # a second one finds the first
         assert (again.code, "runs already" in again.out) == (0, True)
         assert len(wait_for_lines(workspace / "opened.txt", 4)) == 4
         taken = say("ui", "--port", port, "--workspace", "work")
         assert (taken.code, taken.out, taken.err.count("\n")) == (2, "", 1)
     finally:
         os.kill(process.pid, signal.SIGINT)
-        said, wrong = process.communicate(timeout=120)
-    assert process.returncode == 0, wrong
-    assert "Traceback" not in said + wrong
-    assert own_processes(process.pid) == []
+    assert ends_well(process)
 
 
 def wait_for_lines(path: Path, count: int) -> list[str]:
-    for _ in range(200):
-        lines = path.read_text().splitlines() if path.exists() else []
-        if len(lines) >= count:
-            break
-        time.sleep(0.05)
-    return lines
+    return until(lambda: path.exists() and (lines := path.read_text().splitlines())[count - 1 :] and lines, seconds=10)
 
 
 def test_a_name_that_is_none_gets_the_nearest(workspace, say):
@@ -137,17 +133,15 @@ def test_a_server_that_does_not_come_up_is_one_sentence_with_what_mlflow_said_of
         Path("work/mlflow.db").write_bytes(b"SQLite format 3\0" + b"broken" * 20)
     else:
         monkeypatch.setenv("MLFLOW_GUNICORN_OPTS", "--timeout 60")
-    given = ["ui", "--workspace", "work", "--port", str(free_port())]
-    said = subprocess.run([sys.executable, "-c", COMMAND, *given], capture_output=True, text=True, timeout=120)
-    assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr.splitlines()[-1].startswith("Error: the MLflow server must answer at port ")
-    assert words in said.stderr
+    process = start("ui", "--port", free_port())
+    said, wrong = process.communicate(timeout=120)
+    assert (process.returncode, said) == (2, "")
+    assert wrong.splitlines()[-1].startswith("Error: the MLflow server must answer at port ")
+    assert words in wrong
 
 
 def test_a_server_that_is_killed_is_told(workspace):
-    given = ["ui", "--workspace", "work", "--port", str(free_port())]
-    process = start(given)
-    assert process.stdout is not None
+    process = start("ui", "--port", free_port())
     process.stdout.readline()  # it answers
     [worker] = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     os.kill(int(worker), signal.SIGKILL)
@@ -158,16 +152,11 @@ def test_a_server_that_is_killed_is_told(workspace):
 
 @pytest.mark.parametrize("patience", [0.5, 3.0, 5.0])
 def test_ctrl_c_ends_it_at_any_time(workspace, patience):
-    given = ["ui", "--workspace", "work", "--port", str(free_port())]
-    process = start(given)
-    assert process.stderr is not None
+    process = start("ui", "--port", free_port())
     process.stderr.readline()  # MLflow starts
     time.sleep(patience)
     os.killpg(process.pid, signal.SIGINT)  # a terminal tells the whole group
-    said, wrong = process.communicate(timeout=120)
-    assert process.returncode == 0, wrong
-    assert "Traceback" not in said + wrong
-    assert own_processes(process.pid) == []
+    assert ends_well(process)
 
 
 def test_an_address_that_no_browser_opens_is_told_without_its_password(monkeypatch, capsys):
@@ -180,14 +169,13 @@ def test_an_address_that_no_browser_opens_is_told_without_its_password(monkeypat
 
 def test_the_decision_record_of_the_latest_study_is_named_copied_and_opened(workspace):
     latest = Path("work/reports/20260102-000000-bbbbbb")
-    given = ["record", STUDY.name, "--workspace", "work"]
     (latest / "record.html").unlink()
-    process = start(given)
+    process = start("record", STUDY.name)
     out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (2, "")
     assert "the workspace must hold the decision record" in err
     (latest / "record.html").write_text("<p>record</p>")
-    process = start([*given, "--to", "mine.html", "--open"])
+    process = start("record", STUDY.name, "--to", "mine.html", "--open")
     out, err = process.communicate(timeout=120)
     assert (process.returncode, out.split()) == (0, ["record", "mine.html"]), err
     assert Path("mine.html").read_text() == "<p>record</p>"
