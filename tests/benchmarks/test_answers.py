@@ -84,11 +84,9 @@ def line(release: str, word: str, share: float, kind: str) -> dict:
 def test_the_marks_are_met_and_missed(capsys):
     good = [line("fresh", "NO EVIDENCE", 0, "safe"), line("share 10 %", "RISK", 0.1, "leak")]
     bad = [line("fresh", "INVALID RELEASE", 0, "safe"), line("share 10 %", "NO EVIDENCE", 0.1, "leak")]
-    told = [
-        [m.told([Answer(each, "0.05", each["words"]["0.05"]) for each in own]) for m in MARKS] for own in (good, bad)
-    ]
-    assert [t.rsplit("|", 2)[1].strip() for t in told[0]].count("missed") == 0
-    assert [t.rsplit("|", 2)[1].strip() for t in told[1]].count("missed") == 4
+    for own, missed in ((good, 0), (bad, 4)):
+        told = [m.told([Answer(each, "0.05", each["words"]["0.05"]) for each in own]) for m in MARKS]
+        assert [each.rsplit("|", 2)[1].strip() for each in told].count("missed") == missed
     study = {"table": "fair", "size": 0, "seed": 0, "release": "benchmark", "rows": 6366, "seconds": {}}
     study |= {"words": {"cart": "RISK", "gaussian_copula": "INCONCLUSIVE"}}
     assert "missed" in STUDIED[0].told([Answer(study, by, word) for by, word in study["words"].items()])

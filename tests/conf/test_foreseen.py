@@ -34,15 +34,10 @@ def test_of_a_sound_proposal_nothing_is_said_and_small_parts_are_those_of_the_sp
     assert "got 17" in foreseen_of(proposed(["age"], "ill", folds=7), TABLE).warnings[0]
 
 
-def test_more_folds_than_records_are_refused_with_all_else():
-    found = foreseen_of(proposed(["age"], "id", folds=200), TABLE)
-    assert len(found.refusals) == 2
-    assert "split.folds" in found.refusals[0]
-
-
-def test_the_identifier_is_no_column_and_its_people_are_counted():
-    both = proposed(["age"], "id", identifier="visit")
-    alone = foreseen_of(both, TABLE.assign(id=TABLE["visit"]))
+def test_more_folds_than_records_are_refused_with_all_else_and_the_people_of_an_identifier_are_counted():
+    folds, _ = foreseen_of(proposed(["age"], "id", folds=200), TABLE).refusals
+    assert "split.folds" in folds
+    alone = foreseen_of(proposed(["age"], "id", identifier="visit"), TABLE.assign(id=TABLE["visit"]))
     assert "got 100%" in alone.refusals[0]
 
 

@@ -14,15 +14,13 @@ from synthrisk.conf.loader import RENAMED
 from synthrisk.metrics import InputError
 
 SMALL = {
-    "name": "small",
+    "name": "small", "synthesizers": ["cart"], "metrics": ["zero_cap"],
     "data": {"source": "people.csv", "quasi_identifiers": ["age", "city"], "sensitive": ["income"]},
-    "synthesizers": ["cart"],
-    "metrics": ["zero_cap"],
-}
+}  # fmt: skip
 
 
 def changed(**parts) -> dict:
-    """Return the small study with some parts replaced; ``data__drop=...`` reaches one level down."""
+    """Return the small study with some parts replaced; ``data__drop`` is one level down."""
     settings = copy.deepcopy(SMALL)
     for name, value in parts.items():
         *parent, last = name.split("__")
@@ -78,11 +76,9 @@ def test_study_is_frozen():
 
 
 def test_settings_that_are_missing_are_told_by_path_all_at_once():
-    told = refusal({"name": "x", "data": {"source": "a.csv"}})
-    lines = [
-        f"- {path}: must be given" for path in ("data.quasi_identifiers", "data.sensitive", "synthesizers", "metrics")
-    ]
-    assert told == "\n".join(["the study has 4 errors:", *lines])
+    missing = ("data.quasi_identifiers", "data.sensitive", "synthesizers", "metrics")
+    told = ["the study has 4 errors:", *(f"- {path}: must be given" for path in missing)]
+    assert refusal({"name": "x", "data": {"source": "a.csv"}}) == "\n".join(told)
 
 
 @pytest.mark.parametrize(("old", "new"), RENAMED.items())
@@ -100,8 +96,8 @@ def rapid(**options):
     return [{"name": "rapid", **options}]
 
 
-def vendor(**options):
-    return [{"name": "vendor", "kind": "files", **options}]
+def vendor(path):
+    return [{"name": "vendor", "kind": "files", "path": path}]
 
 
 MODELS = ["logistic", "random_forest"]
@@ -135,14 +131,16 @@ def test_what_breaks_a_rule_is_refused_with_the_name_or_the_rule(parts, told):
     assert told in refusal(changed(**parts))
 
 
-def test_short_and_long_forms():
+def test_short_and_long_forms(validator):
+    for given, read in (("max", ["max"]), (["max", "record"], ["max", "record"])):
+        enveloped = changed(metrics=rapid(attackers=["cart", "lasso"], envelope=given))
+        validator.validate(enveloped)
+        assert load(enveloped).metrics[0].envelope == read
     leaky = [{"name": "leaky", "share": 0.3}, {"name": "leaky2", "kind": "leaky", "options": {"share": 1}}]
     limits = {"risk/rapid.income": 0.1, "memorization/rapid.income": {"value": 0.2, "source": "board"}}
     metrics = ["rapid", *rapid(label="strict", threshold=0.7)]
-    made = changed(
-        metrics=metrics, synthesizers=["cart", *vendor(path="a.csv")], references=["copy", *leaky], thresholds=limits
-    )
-    study = load(made)
+    made = {"metrics": metrics, "synthesizers": ["cart", *vendor("a.csv")], "references": ["copy", *leaky]}
+    study = load(changed(**made, thresholds=limits))
     found = [(s.name, s.kind, s.options) for s in study.synthesizers]
     assert found == [("cart", "cart", {}), ("vendor", "files", {"path": "a.csv"})]
     options = {"kappa": 10, "rows": 1000, "seed": 3}
@@ -239,7 +237,7 @@ SECRET = "postgresql+psycopg://reader:hunter2@host/db"
 @pytest.mark.parametrize("parts", [
     sql(SECRET), sql(SECRET.replace("hunt", "hunt/")), {"tracking": {"uri": "http://reader:hunter2@host:5000"}},
     {"data__source": "s3://key:hunter2@bucket/people.csv"},
-    {"synthesizers": vendor(path="s3://key:hunter2@bucket/{fold}.csv")},
+    {"synthesizers": vendor("s3://key:hunter2@bucket/{fold}.csv")},
 ], ids=["data", "slash", "tracking", "url", "files"])  # fmt: skip
 def test_password_in_plain_text_is_refused_and_not_repeated(parts):
     told = refusal(changed(**parts))
@@ -269,13 +267,6 @@ def test_every_setting_is_described():
     parts = [found, *found["$defs"].values()]
     bare = [name for p in parts for name, f in p.get("properties", {}).items() if not f.get("description")]
     assert set(bare) <= {"data", "split", "bootstrap", "tracking", "runner"}  # their types say it
-
-
-@pytest.mark.parametrize(("given", "read"), [("max", ["max"]), (["max", "record"], ["max", "record"])])
-def test_an_envelope_is_one_word_or_several(validator, given, read):
-    settings = changed(metrics=rapid(attackers=["cart", "lasso"], envelope=given))
-    validator.validate(settings)
-    assert load(settings).metrics[0].envelope == read
 
 
 FORMS = "must be a name, a path or a URL, {url, query} or {name, options}"

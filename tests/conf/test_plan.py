@@ -71,13 +71,14 @@ def test_one_attacker_is_not_in_the_name_and_a_second_moves_no_seed_of_it():
     assert default.measure.attacker == "random_forest"
 
 
-def test_options_of_claims_are_what_a_study_gives():
+def test_options_of_claims_are_what_a_study_gives_and_what_guesses_nothing_is_measured_once():
     own = {"columns_a": ["age", "sex"], "columns_b": ["ill"], "neighbours": 2}
     alone = {"mode": "univariate", "columns": ["age"]}
     linked, single = planned([{"name": "linkability", **own}, {"name": "singling_out", **alone}])
     assert (linked.measure.key, linked.options) == ("linkability", own | {"attacker": "shared_neighbour"})
-    assert single.options == alone
-    assert single.measure.attacker is None
+    assert (single.options, single.measure.attacker) == (alone, None)
+    (found,) = planned(["distance_to_closest_record"])
+    assert (found.measure.sensitive, found.options) == (None, {})
 
 
 @pytest.mark.parametrize(("metric", "says"), [
@@ -117,11 +118,6 @@ def test_measures_are_called_by_label_and_target_and_know_all_but_what_they_gues
     assert [p.measure.key for p in found] == keys
     assert [p.options.get("quasi_identifiers") for p in found] == known
     assert {p.measure.metric for p in found} == {m if isinstance(m, str) else m["name"] for m in metrics}
-
-
-def test_metric_that_guesses_nothing_is_measured_once_and_has_no_options():
-    (found,) = planned(["distance_to_closest_record"])
-    assert (found.measure.sensitive, found.options) == (None, {})
 
 
 def test_a_what_if_is_a_measure_of_its_own_drawn_as_the_one_it_varies():
@@ -182,7 +178,6 @@ def test_changes_to_try_stand_beside_all_that_a_study_has():
     noisy = with_changes(study, [{"noise": {"income": 0.2}}], COLUMNS)  # on what is guessed
     assert [len(m.what_if) for m in noisy.metrics] == [2, 1, 0]
     for change, knows in (({"drop": ["ill"]}, "knows"), ({"noise": {"ill": 0.2}}, "knows or guesses")):
-        with pytest.raises(
-            InputError, match=f"a column to try must be one that a metric of the study {knows}, got ill"
-        ):
+        told = f"a column to try must be one that a metric of the study {knows}, got ill"
+        with pytest.raises(InputError, match=told):
             with_changes(study, [change], COLUMNS)

@@ -39,9 +39,9 @@ def test_a_name_of_a_secret_or_none_passes(text):
     assert not has_secret(text)
 
 
-@pytest.mark.parametrize("text", ["sqlite:////a/mlflow.db", "http://host:5000/x?page=2"])
-def test_an_address_without_secrets_is_shown_as_it_is(text):
-    assert without_secrets(text) == text
+def test_an_address_without_secrets_is_shown_as_it_is():
+    for text in ("sqlite:////a/mlflow.db", "http://host:5000/x?page=2"):
+        assert without_secrets(text) == text
 
 
 VALUE = 'Kohl-meise/Tz4 "é&'

@@ -15,18 +15,13 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 import pytest
+from connections import free_port
 
 pytestmark = pytest.mark.services
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 STAYS, PATIENCE = "# stays open\n", 240  # seconds, on a slow machine
-
-
-def _free() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 @dataclass
@@ -101,7 +96,7 @@ def tour(tmp_path_factory) -> Iterator[Tour]:
     place = tmp_path_factory.mktemp("tour")
     (place / "clone").mkdir()
     (place / "clone" / "deployments").symlink_to(ROOT / "deployments")
-    reader = Tour(place, {"4200": _free(), "8765": _free()})
+    reader = Tour(place, {"4200": free_port(), "8765": free_port()})
     try:
         *blocks, last = BLOCKS.findall((ROOT / "docs" / "tour.md").read_text("utf-8"))
         for language, text in blocks:

@@ -27,10 +27,9 @@ def ran(tmp_path_factory, say, prefect_database):
 
 
 def test_the_command_writes_looks_digest_tables_and_a_heat_map_and_finds_them_again(ran):
-    place, said, _ = ran
-    assert {line.removeprefix("wrote ") for line in said.out.splitlines()} == {
-        str(place / "out" / name) for name in ("looks.csv", "atlas.json", "atlas.md", "atlas_tables.md", "atlas.png")
-    }
+    place, said, again = ran
+    names = ("looks.csv", "atlas.json", "atlas.md", "atlas_tables.md", "atlas.png")
+    assert {line.removeprefix("wrote ") for line in said.out.splitlines()} == {str(place / "out" / n) for n in names}
     digest = read((place / "out" / "atlas.json").read_text())
     assert digest.grid["leaks"] == {"leaky": {"words": "exact copies", "doses": [0.02, 0.05, 0.2, 1.0]}}
     assert (digest.grid["studies"], digest.grid["rows"]) == (1, 120)
@@ -41,11 +40,10 @@ def test_the_command_writes_looks_digest_tables_and_a_heat_map_and_finds_them_ag
     for page in ("atlas.md", "atlas_tables.md"):
         assert "| `common_rows_proportion` |" in (place / "out" / page).read_text()
     assert (place / "out" / "atlas.png").read_bytes().startswith(b"\x89PNG")
-    place, said, again = ran
     assert again.code == 0
     assert "releases attacked: 32 of 32" in said.err
     assert "found again: 32 of 32 releases" in again.err
-    for name in ("looks.csv", "atlas.json", "atlas.md", "atlas_tables.md", "atlas.png"):
+    for name in names:
         assert (place / "out" / name).read_bytes() == (place / "again" / name).read_bytes()
 
 
@@ -54,10 +52,8 @@ def test_three_cells_again_by_the_public_tasks(ran, tmp_path):
     with (place / "out" / "looks.csv").open() as file:
         rows = list(csv.DictReader(file))[::-1]  # of several looks at nothing planted, the first
     looks = {(r["leak"], float(r["dose"]), r["measure"], r["quantity"]): r for r in rows}
-    key = ["age", "education", "occupation", "sex", "race"]
-    table = sample.fn(
-        "adult", key, ["income"], folds=2, repetitions=2, rows=120, seed=1, workspace=str(tmp_path / "work")
-    )
+    key, cut = ["age", "education", "occupation", "sex", "race"], {"folds": 2, "repetitions": 2, "rows": 120, "seed": 1}
+    table = sample.fn("adult", key, ["income"], **cut, workspace=str(tmp_path / "work"))
     asked = ["zero_cap", "common_rows_proportion"]
     made_by = {"fresh": ("fresh", {}), "leaky-0_2": ("leaky", {"share": 0.2}), "leaky-1": ("leaky", {"share": 1.0})}
     ledgers = [
@@ -77,7 +73,6 @@ def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say, monkeypatc
     asked = ["--leak", "leaky_near", *MEASURES, "--to", tmp_path / "out", "--workspace", tmp_path / "work"]
     assert say("atlas", *asked).code == 0
     again, ships = read((tmp_path / "out" / "atlas.json").read_text()), shipped()
-    assert ships is not None
     named = {(e.measure, e.quantity): e for e in ships.answers if (e.table, e.leak) == ("adult", "leaky_near")}
     found = [e for e in again.answers if e.quantity in ("memorization", "control_gain")]
     assert len(found) >= 3

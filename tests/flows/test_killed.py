@@ -1,6 +1,5 @@
 """A study that is killed at random moments, in all its parts, and run again to its end: nothing shows of it."""
 
-import hashlib
 import os
 import random
 import secrets
@@ -8,6 +7,7 @@ import signal
 import time
 from collections import Counter
 from contextlib import suppress
+from hashlib import sha256
 
 import psutil
 import pytest
@@ -59,17 +59,11 @@ class Study:
         runs = client.search_runs([client.get_experiment_by_name("killed").experiment_id], max_results=1000)
         assert not [run for run in runs if "incomplete" in run.data.tags or run.info.status != "FINISHED"]
         latest = max(run.data.tags["study_id"] for run in runs)
-        numbers = {
-            (run.data.tags.get("synthesizer", "study"), name): value for run in runs
-            if run.data.tags["study_id"] == latest for name, value in run.data.metrics.items()
-        }  # fmt: skip
-        files = {
-            str(path.relative_to(self.workspace)): hashlib.sha256(path.read_bytes()).hexdigest()
-            for kind in ("releases", "ledgers")
-            for path in (self.workspace / kind).rglob("*")
-            if path.is_file() and path.name != TAKEN
-        }
-        return numbers, files
+        own = [run.data for run in runs if run.data.tags["study_id"] == latest]
+        numbers = {data.tags.get("synthesizer", "study"): data.metrics for data in own}
+        paths = [path for kind in ("releases", "ledgers") for path in (self.workspace / kind).rglob("*")]
+        kept = [path for path in paths if path.is_file() and path.name != TAKEN]
+        return numbers, {str(path.relative_to(self.workspace)): sha256(path.read_bytes()).hexdigest() for path in kept}
 
     def left_over(self, way):
         drafts = [path for folder in (".", "*") for path in self.workspace.glob(f"{folder}/.draft-*")]
@@ -119,6 +113,11 @@ def _kill(process, way, kind):
             each.kill()
 
 
+def ends_well(process):
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err
+
+
 @pytest.mark.proof
 def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, settings, start_python, monkeypatch):
     mark = secrets.token_hex(8)
@@ -128,9 +127,7 @@ def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, setti
     chance, told = random.Random(seed), Counter()
     plain = Study(folder, "undisturbed", settings, start_python)
     begun = time.monotonic()
-    process = plain.begin()
-    _, err = process.communicate(timeout=240)
-    assert process.returncode == 0, err
+    ends_well(plain.begin())
     lasts = {"plain": time.monotonic() - begun}
     lasts["--prefect"] = PREFECT * lasts["plain"]
     truth = plain.found()
@@ -161,9 +158,7 @@ def test_a_study_killed_at_random_moments_ends_as_one_that_was_not(folder, setti
             assert study.left_over(way) == []
             study = None
     if study is not None:
-        process = study.begin("--prefect")
-        _, err = process.communicate(timeout=240)
-        assert process.returncode == 0, err
+        ends_well(study.begin("--prefect"))
         assert (study.found(), study.left_over("--prefect")) == (truth, [])
     print(dict(told))
     assert told["main", True] + told["group", True] >= 1

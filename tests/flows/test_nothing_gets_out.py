@@ -27,6 +27,7 @@ pytestmark = [
 TEXTS = {"person": "Erpelkennung", "city": "Zebrafinkstadt", "illness": "Blaumeisenfieber", "note": "Kiebitznotiz"}
 NUMBERS = {"salary": 918273000, "visit": 564738000}
 CANARIES = [*TEXTS.values(), *(str(each // 1000) for each in NUMBERS.values())]
+STRACE = ("strace", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={TRACED}", "-e", "signal=none")
 TRACKED = ("mlflow.db", "mlflow.db.lock", "artifacts")  # what is not private in a workspace
 GENERATORS = """
 def shouts(train, rows, seed):
@@ -57,19 +58,19 @@ set_up()
 from synthrisk.flows.evaluate import evaluate
 
 ROLES = {"identifier": "person", "quasi_identifiers": ["city", "salary"], "sensitive": ["illness", "visit"]}
-REAL = {"real": "real.csv", "control": "heldout.csv", "workspace": "flow", "metrics": ["zero_cap"]}
+REAL = {"real": "real.csv", "synthetic": "release.csv", "control": "heldout.csv", "workspace": "flow"}
+REAL |= {"metrics": ["zero_cap"]}
 CALLS = {
-    "whole": {**REAL, **ROLES, "synthetic": "release.csv", "thresholds": {"risk/zero_cap.illness": 0.01}},
-    "proposed": {**REAL, "synthetic": "release.csv", "references": "none"},
+    "whole": {**REAL, **ROLES, "thresholds": {"risk/zero_cap.illness": 0.01}},
+    "proposed": {**REAL, "references": "none"},
     "no header": {**REAL, **ROLES, "synthetic": "headless.csv"},
-    "no header in the real table": {**REAL, **ROLES, "real": "headless.csv", "synthetic": "release.csv"},
+    "no header in the real table": {**REAL, **ROLES, "real": "headless.csv"},
     "proposed for one without header": {"real": "headless.csv", "synthetic": "release.csv", "workspace": "flow"},
-    "misspelt": {**REAL, **ROLES, "sensitive": ["ilness"], "synthetic": "release.csv"},
-    "control is real": {**REAL, **ROLES, "control": "real.csv", "synthetic": "release.csv"},
+    "misspelt": {**REAL, **ROLES, "sensitive": ["ilness"]}, "control is real": {**REAL, **ROLES, "control": "real.csv"},
     "texts for numbers": {**REAL, **ROLES, "synthetic": "texts.csv"},
     "other columns": {**REAL, **ROLES, "synthetic": "swapped.csv"},
-    "type": {**REAL, **ROLES, "synthetic": "release.csv", "columns": {"illness": {"type": "number"}}},
-    "identifier": {**REAL, **ROLES, "synthetic": "release.csv", "identifier": "persn"},
+    "type": {**REAL, **ROLES, "columns": {"illness": {"type": "number"}}},
+    "identifier": {**REAL, **ROLES, "identifier": "persn"},
 }
 
 if __name__ == "__main__":
@@ -114,7 +115,7 @@ class Ended:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("canaries")
-    for name in ("mine", "tmp", "home"):
+    for name in ("mine", "tmp", "home", "flow_home", "flow_tmp"):
         (folder / name).mkdir()
     for name, (rows, first) in {"real": (160, 0), "heldout": (160, 1000), "release": (160, 2000)}.items():
         _table(rows, first).to_csv(folder / "mine" / f"{name}.csv", index=False)
@@ -125,9 +126,8 @@ def place(tmp_path_factory) -> Path:
     swapped.to_csv(folder / "mine" / "swapped.csv", index=False)
     (folder / "mine" / "flow.py").write_text(FLOW)
     (folder / "mine" / "generators.py").write_text(GENERATORS)
-    kinds = [
-        {"name": n, "kind": "callable", "path": f"generators.py:{n}"} for n in ("shouts", "names", "values", "prints")
-    ]
+    named = ("shouts", "names", "values", "prints")
+    kinds = [{"name": name, "kind": "callable", "path": f"generators.py:{name}"} for name in named]
     study = {
         "name": "canaries",
         "data": {
@@ -148,13 +148,8 @@ def end(place) -> Callable[..., Ended]:
 
     def run(*arguments: str) -> Ended:
         trace = place / f"{len(list(place.glob('*.trace')))}.trace"
-        strace = [
-            "strace", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={TRACED}", "-e", "signal=none", "-o", str(trace),
-        ]  # fmt: skip
-        done = subprocess.run(
-            [*strace, sys.executable, "-m", "synthrisk.flows.cli.app", *arguments], cwd=place / "mine", env=own,
-            capture_output=True, timeout=1200, check=False,
-        )  # fmt: skip
+        command = [*STRACE, "-o", str(trace), sys.executable, "-m", "synthrisk.flows.cli.app", *arguments]
+        done = subprocess.run(command, cwd=place / "mine", env=own, capture_output=True, timeout=1200, check=False)
         programs = trace.read_text("utf-8", "replace").count("execve(")
         return Ended(done.returncode, done.stdout + done.stderr, addresses(trace), programs)
 
@@ -208,8 +203,7 @@ def test_a_connection_that_leaves_is_seen(tmp_path):
         "        except OSError: pass\n"
         "with socket.create_server(('0.0.0.0', 0)): pass\n"
     )
-    strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={TRACED}", "-o", str(tmp_path / "trace")]
-    subprocess.run([*strace, sys.executable, "-c", code], check=True)
+    subprocess.run([*STRACE, "-o", str(tmp_path / "trace"), sys.executable, "-c", code], check=True)
     found = addresses(tmp_path / "trace")
     assert {"192.0.2.1", "2001:db8::1"} <= found["sendto"]
     assert "0.0.0.0" in found["bind"]
@@ -231,16 +225,10 @@ def test_no_command_prints_a_cell_or_leaves_one_in_prefects_folder_or_a_temporar
 def test_no_cell_is_in_what_is_tracked_and_what_is_private_is_its_owners_alone(
     benchmarked, on_prefect, evaluated, place, name
 ):
-    workspace, tracked = place / "mine" / name, place / f"tracked of {name}"
-    tracked.mkdir()
-    for kind in TRACKED:
-        found = workspace / kind
-        if found.exists():
-            (shutil.copytree if found.is_dir() else shutil.copy)(found, tracked / kind)
-    assert b"canaries" in read(tracked / "mlflow.db")
-    assert len([p for p in (tracked / "artifacts").rglob("*") if p.is_file()]) > 20
-    assert holding(CANARIES, tracked) == []
     workspace = place / "mine" / name
+    assert b"canaries" in read(workspace / "mlflow.db")
+    assert len([p for p in (workspace / "artifacts").rglob("*") if p.is_file()]) > 20
+    assert [line for line in holding(CANARIES, workspace) if _is_tracked(line, workspace)] == []
     assert (workspace.stat().st_mode & 0o077, open_folders(workspace)) == (0, [])
 
 
@@ -256,12 +244,8 @@ def open_folders(workspace: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def flow(place) -> "subprocess.CompletedProcess[bytes]":
-    for name in ("flow_home", "flow_tmp"):
-        (place / name).mkdir()
-    own = _surroundings(place, "flow_home", "flow_tmp")
-    return subprocess.run(
-        [sys.executable, "flow.py"], cwd=place / "mine", env=own, capture_output=True, timeout=1200, check=False
-    )
+    given = {"cwd": place / "mine", "env": _surroundings(place, "flow_home", "flow_tmp"), "timeout": 1200}
+    return subprocess.run([sys.executable, "flow.py"], capture_output=True, check=False, **given)
 
 
 def test_the_flow_ends_as_it_should_and_keeps_cells_in_private_folders_alone(flow, place):

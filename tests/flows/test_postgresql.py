@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -89,12 +90,11 @@ def test_four_studies_at_once_on_a_new_store_are_there_with_all_their_metrics(ne
     assert not any(re.search("not logged yet|Traceback", out + err) for out, err, _ in said)
     client = MlflowClient(new_store)
     runs = client.search_runs([client.get_experiment_by_name("evaluate").experiment_id])
-    studies = {}
-    for run in runs:
-        studies.setdefault(run.data.tags["study_id"], {})[run.data.tags.get("synthesizer", "study")] = run
-    assert (len(studies), {run.info.status for run in runs}) == (4, {"FINISHED"})
+    assert {run.info.status for run in runs} == {"FINISHED"}
     assert not any("incomplete" in run.data.tags for run in runs)
-    numbers = [{name: run.data.metrics for name, run in each.items()} for each in studies.values()]
-    assert set(numbers[0]) == {"release", "study"}
-    assert any(numbers[0].values())
-    assert all(each == numbers[0] for each in numbers)
+    studies = defaultdict(dict)
+    for data in (run.data for run in runs):
+        studies[data.tags["study_id"]][data.tags.get("synthesizer", "study")] = data.metrics
+    first, *others = studies.values()
+    assert (set(first), any(first.values())) == ({"release", "study"}, True)
+    assert others == [first] * 3

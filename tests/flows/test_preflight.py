@@ -99,25 +99,29 @@ def test_a_dask_scheduler_must_answer(free_port, open_port):
     check_address(Runner())
     for address in (f"tcp://127.0.0.1:{open_port}", f"127.0.0.1:{open_port}"):
         check_address(Runner(kind="dask", address=address))
-    with pytest.raises(
-        InputError, match=f"runner.address must lead to a server that answers, got none at .*{free_port}"
-    ):
-        check_address(Runner(kind="dask", address=f"tcp://127.0.0.1:{free_port}"))
-    for address in ("tcp://host", "host:port", "tcp://"):
-        with pytest.raises(InputError, match=r"runner\.address must be tcp://host:port, got"):
+    nobody = f"tcp://127.0.0.1:{free_port}", f"lead to a server that answers, got none at .*{free_port}"
+    none = ((address, "be tcp://host:port, got") for address in ("tcp://host", "host:port", "tcp://"))
+    for address, told in (nobody, *none):
+        with pytest.raises(InputError, match=rf"runner\.address must {told}"):
             check_address(Runner(kind="dask", address=address))
 
 
-def test_all_of_it_is_told_at_once(tmp_path, free_port):
+STUDY = {
+    "name": "x", "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["income"]},
+    "synthesizers": ["cart"], "metrics": ["zero_cap"],
+}  # fmt: skip
+
+
+def test_all_of_it_is_told_at_once_and_each_problem_once(tmp_path, free_port):
     (tmp_path / "file").touch()
-    study = load({
-        "name": "x", "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["income"]},
-        "synthesizers": ["cart"], "metrics": ["zero_cap"], "tracking": {"uri": f"http://127.0.0.1:{free_port}"},
-        "workspace": str(tmp_path / "file"),
-    })  # fmt: skip
+    study = STUDY | {"workspace": str(tmp_path / "file"), "tracking": {"uri": f"http://127.0.0.1:{free_port}"}}
     told = r"study x has 2 errors:\n- workspace must be a folder.*\n- tracking\.uri must "
     with pytest.raises(InputError, match=told):
-        check(study)
+        check(load(study))
+    study = STUDY | {"workspace": str(tmp_path), "synthesizers": [{"name": "cart", "leaves": 2}], "power": {}}
+    with pytest.raises(InputError, match=r"^cart takes no option 'leaves'") as refused:
+        check(load(study))
+    assert "errors" not in str(refused.value)
 
 
 def test_a_limit_against_control_records_needs_them():
@@ -126,14 +130,3 @@ def test_a_limit_against_control_records_needs_them():
     for name in ("memorization/zero_cap", "control_gain/rapid.income", "tpr/membership", "population_gain/rapid"):
         with pytest.raises(InputError, match=f"control must be given for the limit '{name}'"):
             check_control(None, {name: 0.1})
-
-
-def test_each_problem_is_told_once(tmp_path):
-    study = {
-        "name": "x", "data": {"source": "adult", "quasi_identifiers": ["age"], "sensitive": ["income"]},
-        "synthesizers": [{"name": "cart", "leaves": 2}], "metrics": ["zero_cap"], "power": {},
-        "workspace": str(tmp_path),
-    }  # fmt: skip
-    with pytest.raises(InputError, match=r"^cart takes no option 'leaves'") as refused:
-        check(load(study))
-    assert "errors" not in str(refused.value)

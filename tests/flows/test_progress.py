@@ -6,6 +6,7 @@ from threading import Event, Thread
 
 import pytest
 from rich.console import Console
+from waiting import until
 
 from synthrisk.flows import study_course
 from synthrisk.flows.execution.calls_and_retries import PlainCalls
@@ -48,11 +49,10 @@ def test_lines_are_few(total, seconds, most):
 
 def test_a_long_step_is_told_while_it_goes_on(capsys):
     with progress.beating(lambda: "membership, 40 %", pause=0.05), progress.beating(lambda: "inside", pause=0.05):
-        time.sleep(0.4)
-    said = capsys.readouterr().err.splitlines()
-    assert set(said) == {"inside"}  # the innermost, which knows more
+        time.sleep(0.2)
+    assert set(capsys.readouterr().err.splitlines()) == {"inside"}  # the innermost, which knows more
     with progress.beating(lambda: "membership, 40 %", pause=0.05):
-        time.sleep(0.4)
+        time.sleep(0.2)
     assert set(capsys.readouterr().err.splitlines()) == {"membership, 40 %"}
 
 
@@ -149,9 +149,7 @@ def test_cells_are_counted_when_they_end():
     counting.start()
     for each in (three, one, two):
         each.over.set()
-        until = time.monotonic() + 30
-        while each.name not in order and time.monotonic() < until:
-            time.sleep(0.01)
+        until(lambda each=each: each.name in order, seconds=30, pause=0.01)
     counting.join()
     assert order == ["three", "one", "two"]
 

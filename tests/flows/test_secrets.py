@@ -142,24 +142,20 @@ def test_elsewhere_no_variable_is_filled_in(setting, asked, host, allowed, tmp_p
     assert not any(tells(str(each)) for each in tmp_path.rglob("*"))
 
 
-@pytest.mark.parametrize("option", ["--real", "--control", "--synthetic", "--tracking-uri", "--study"])
-def test_evaluate_takes_none_that_is_not_allowed(option, say, folder, tmp_path, host, held, monkeypatch):
+OTHER_COMMANDS = {"init": ["init", "--yes"], "ui": ["ui", "--tracking-uri"], "compare": ["compare", "--tracking-uri"]}
+
+
+@pytest.mark.parametrize("told", ["--real", "--control", "--synthetic", "--tracking-uri", "--study", *OTHER_COMMANDS])
+def test_other_commands_take_none_that_is_not_allowed(told, say, folder, tmp_path, host, held, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    people = str(folder / "people.csv")
+    people, address = str(folder / "people.csv"), f"{host}/{NAMED}/people.csv"
     given = {"--real": people, "--synthetic": people, "--quasi-identifiers": "age,city", "--sensitive": "income"}
-    given |= {option: f"{host}/{NAMED}/people.csv", "--workspace": "work"}
-    said = say("evaluate", *(part for pair in given.items() for part in pair))
-    filled_in = option not in ("--synthetic", "--study")
-    assert_refused(said, NOT_ALLOWED if filled_in else "")
-
-
-@pytest.mark.parametrize("command", ["init", "ui", "compare"])
-def test_other_commands_take_none_that_is_not_allowed(command, say, tmp_path, host, held, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    address = f"{host}/{NAMED}/people.csv"
-    arguments = ["init", address, "--yes"] if command == "init" else [command, "--tracking-uri", address]
-    assert_refused(say(*arguments))
-    assert _Tables.asked == []
+    given |= {told: address, "--workspace": "work"}
+    evaluate = ["evaluate", *(part for pair in given.items() for part in pair)]
+    arguments = [*OTHER_COMMANDS[told], address] if told in OTHER_COMMANDS else evaluate
+    assert_refused(
+        say(*arguments), "" if told in ("--synthetic", "--study") else NOT_ALLOWED
+    )  # where none is filled in
 
 
 @pytest.fixture

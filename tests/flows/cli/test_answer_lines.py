@@ -94,8 +94,7 @@ def test_the_answer_is_whole():
 def test_without_limits_the_first_words_are_that_nothing_was_judged():
     text = said(limits=0)
     assert text.startswith("No limits: no verdict. Nothing was judged.")
-    assert "NO EVIDENCE" not in text
-    assert "3 of 3 measures have no limit" in text
+    assert [each in text for each in ("3 of 3 measures have no limit", "NO EVIDENCE")] == [True, False]
 
 
 @pytest.mark.parametrize(("more", "words"), [
@@ -130,10 +129,8 @@ def test_lines_of_planted_leaks_name_limits_where_there_is_room_and_say_what_was
 def test_lines_of_leaks_are_one_where_a_generator_would_lose_what_its_word_rests_on():
     made = outcome(["cart", "trees"], memorization=0.1)
     names = [f"memorization/common_rows_proportion@{group}" for group in ("outliers", "rare_keys")]
-    verdicts = [
-        replace(v, word="INCONCLUSIVE", brief="interval holds the limit", advice="9,500 members (there are 3,000)")
-        for v in made.result.verdicts
-    ]
+    own = {"word": "INCONCLUSIVE", "brief": "interval holds the limit", "advice": "9,500 members (there are 3,000)"}
+    verdicts = [replace(v, **own) for v in made.result.verdicts]
     leaks = [PlantedLeak("copy", "copy", 1.0, name, RISK, True) for name in ("tpr/membership", *names)]
     leaks += [PlantedLeak("near", "near_copy", 1.0, name, RISK, name == "tpr/membership") for name in names]
     assert len(_leak_lines(leaks, "limits", 80)) == 2
@@ -170,13 +167,10 @@ def test_where_a_kept_limit_is_first_the_line_says_what_is_not_judged():
     made = outcome(limits=1)
     (verdict,) = made.result.verdicts
     why = "no limit that decides here speaks of the most exposed, by @outliers: too few of them"
-    told = replace(
-        verdict, word="INCONCLUSIVE", brief="most exposed not judged", reason=f"it lies below 0.1, but {why}"
-    )
-    text = "\n".join(lines_of(made, verdicts=[told]))
+    own = {"word": "INCONCLUSIVE", "brief": "most exposed not judged", "reason": f"it lies below 0.1, but {why}"}
+    text = "\n".join(lines_of(made, verdicts=[replace(verdict, **own)]))
     assert "INCONCLUSIVE  most exposed not judged" in text
-    assert why in " ".join(text.split())
-    assert " ".join(text.split()).index(why) < " ".join(text.split()).index("Who knows age and income guesses")
+    assert -1 < " ".join(text.split()).find(why) < " ".join(text.split()).index("Who knows age and income guesses")
 
 
 def test_every_limit_that_is_crossed_has_its_sentence_and_what_has_no_room_is_counted():
@@ -213,9 +207,8 @@ def test_sentences_come_by_how_near_they_are_to_their_limit():
     (where,) = [n for n, line in enumerate(lines) if line.plain.startswith("cart ")]
     text = "\n".join(line.plain for line in lines[where + 1 :])
     assert text.startswith("  Who knows age and income guesses income of 30 more people")
-    assert text.index("\n  NO EVIDENCE  Who knows age and income guesses income of 9") < text.index(
-        "predicts income of 1"
-    )
+    kept = text.index("\n  NO EVIDENCE  Who knows age and income guesses income of 9")
+    assert kept < text.index("predicts income of 1")
     colours = {(s.style, line.plain[s.start : s.end]) for line in lines for s in line.spans}
     assert {("green", "NO EVIDENCE"), ("dim", "memorization/rapid.income")} <= colours
 
@@ -245,12 +238,10 @@ def test_of_one_generator_all_stands_below_it_and_of_three_the_sentences():
     text = "\n".join(lines_of(made, verdicts=[told, *rest], quasi_identifiers=known, facts=facts))
     assert "\n  as if 17 of 100 people had been copied" in text
     assert "\n  would decide: 9,500 members" in text
-    text = said(["cart", "trees", "vine"], memorization=0.1)
-    assert len(text.splitlines()) == 23
-    assert "\n  Who knows age and income guesses income of 10 more people" in text
-    assert "\n  would decide" not in text
-    wide = said(["cart", "trees", "vine"], memorization=0.1, width=120)
-    assert "\n  Who knows age and income guesses income of 10 more people" in wide
+    text, wide = (said(["cart", "trees", "vine"], memorization=0.1, width=width) for width in (80, 120))
+    assert (len(text.splitlines()), "\n  would decide" in text) == (23, False)
+    for each in (text, wide):
+        assert "\n  Who knows age and income guesses income of 10 more people" in each
 
 
 def test_of_two_generators_what_decides_stands_below_as_far_as_there_is_room():
@@ -291,11 +282,10 @@ def test_names_with_one_beginning_stay_apart_and_one_with_a_line_break_is_on_one
     (shorter,) = (i for i, line in enumerate(lines) if line == "hospital_cart_leaf_5")
     for at in (longer, shorter):
         assert lines[at + 1].split()[:3] == ["+.020", "[.000,", "+.040]"]
-    lines = answer_lines(outcome(label="a\nb\x1b[31mc"), 80)
-    assert not any(c in line.plain for line in lines for c in "\n\x1b")
-    assert any("a b [31mc" in line.plain for line in lines)
-    lines = answer_lines(outcome(["a\nb\x1b[31mc"]), 80)
-    assert not any(c in line.plain for line in lines for c in "\n\x1b")
+    for made in (outcome(label="a\nb\x1b[31mc"), outcome(["a\nb\x1b[31mc"])):
+        lines = lines_of(made)
+        assert not any(c in line for line in lines for c in "\n\x1b")
+        assert any("a b [31mc" in line for line in lines)
 
 
 def test_of_many_generators_the_rest_are_counted_and_without_any_it_says_so():

@@ -46,8 +46,7 @@ def test_try_tells_each_number_before_and_after(place, say):
     name = load("study.yaml").name
     assert f"synthrisk record {name}-try" in said.out
     missing = say("record", name, "--workspace", "elsewhere")  # a try-out is not taken for the study
-    assert missing.code == 2
-    assert "did you mean" in missing.err
+    assert (missing.code, "did you mean" in missing.err) == (2, True)
 
 
 @pytest.mark.parametrize(("override", "library", "extra"), [
@@ -68,8 +67,7 @@ def test_the_console_script_says_one_sentence_on_a_terminal_that_lacks_its_lette
     command = [sys.executable, "-m", "synthrisk.flows.cli.app", "benchmark", "größe.yaml"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done
-    assert done.stderr.startswith("Error: ")
-    assert "there is no file 'größe.yaml'" in done.stderr
+    assert re.match("Error: .*there is no file 'größe.yaml'", done.stderr)
 
 
 def test_letters_of_answers_that_a_terminal_lacks_are_no_error(monkeypatch):
@@ -83,15 +81,18 @@ def test_letters_of_answers_that_a_terminal_lacks_are_no_error(monkeypatch):
 
 
 def test_what_is_checked_before_the_server_starts_is_not_checked_again(place, people):
-    study = load("study.yaml", ["synthesizers.0={name: vendor, kind: files, path: release.csv}"])
+    def studied(path):
+        return load("study.yaml", [f"synthesizers.0={{name: vendor, kind: files, path: {path}}}"])
+
+    study = studied("release.csv")
     people(60, seed=1).to_csv("release.csv", index=False)
     sample = sample_of(study)
     with checked_on(study, sample):
         Path("release.csv").unlink()
         again = sample_of(study)
-        check_on(load("study.yaml", ["synthesizers.0={name: vendor, kind: files, path: release.csv}"]), again)
+        check_on(studied("release.csv"), again)
         with pytest.raises(InputError, match=r"found none at 'other\.csv'"):
-            check_on(load("study.yaml", ["synthesizers.0={name: vendor, kind: files, path: other.csv}"]), again)
+            check_on(studied("other.csv"), again)
     with pytest.raises(InputError, match=r"found none at 'release\.csv'"):
         check_on(study, sample)
 
@@ -100,17 +101,11 @@ def test_what_is_checked_before_the_server_starts_is_not_checked_again(place, pe
 def test_help_lists_the_command_and_shows_an_example_of_options_that_it_has(say, command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     said, listed = say(command, "--help"), say("--help")
-    assert (said.code, listed.code) == (0, 0)
-    assert command in listed.out
+    assert (said.code, listed.code, command in listed.out) == (0, 0, True)
     before, _, example = said.out.partition("Example:")
     assert re.match(rf"\s+synthrisk {command}", example), said.out
     assert [option for option in re.findall(r"--[a-z-]+", example) if option not in before] == []
-
-
-def test_the_old_name_of_a_limit_is_not_in_the_help(say):
-    told = say("evaluate", "--help").out
-    assert "--limit-on" in told
-    assert "--threshold" not in told
+    assert ("--limit-on" in before, "--threshold" in said.out) == (command == "evaluate", False)  # its old name
 
 
 def test_metrics_as_markdown_has_a_row_a_metric_and_the_schema_is_json(say):
@@ -122,7 +117,7 @@ def test_metrics_as_markdown_has_a_row_a_metric_and_the_schema_is_json(say):
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
-def test_split_writes_the_members_of_every_release(place, say, form):
+def test_split_writes_the_members_of_every_release_without_the_identifier(place, say, form):
     study = "study.yaml"
     said = say("split", study, "--to", "parts", *(["--csv"] if form == "csv" else []), "--set", "split.repetitions=2")
     assert said.code == 0, said
@@ -136,12 +131,9 @@ def test_split_writes_the_members_of_every_release(place, say, form):
         pd.testing.assert_frame_equal(both, whole.sort_values(list(whole)).reset_index(drop=True))  # 2 folds
     assert {oct(p.stat().st_mode & 0o777) for p in Path("parts").iterdir()} == {"0o600"}
     assert oct(Path("parts").stat().st_mode & 0o777) == "0o700"
-
-
-def test_split_leaves_the_identifier_out(place, people, say):
-    people(60).assign(person=np.arange(60) // 2).to_csv("people.csv", index=False)
-    assert say("split", "study.yaml", "--to", "parts", "--set", "data.identifier=person").code == 0
-    assert "person" not in pd.read_parquet("parts/train-0-0.parquet").columns
+    whole.assign(person=np.arange(60) // 2).to_csv("people.csv", index=False)
+    assert say("split", study, "--to", "more", "--set", "data.identifier=person").code == 0
+    assert "person" not in pd.read_parquet("more/train-0-0.parquet").columns
 
 
 def test_split_of_a_labelled_survey_and_of_a_sheet(place, people, say):

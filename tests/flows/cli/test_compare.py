@@ -81,17 +81,25 @@ def say_of(monkeypatch, say):
     def compare(workspace, *given, code=0):
         said = say("compare", "people", "--workspace", workspace, *given)
         assert said.code == code, said
-        if code == 0 and not {"--csv", "--json", "--markdown"} & set(given):
+        if code:
+            return said.err
+        if not {"--csv", "--json", "--markdown"} & set(given):
             is_whole(said.out, int(os.environ["COLUMNS"]))
-        return said.out if code == 0 else said.err
+        if "--csv" in given:
+            return pd.read_csv(io.StringIO(said.out))
+        return json.loads(said.out) if "--json" in given else said.out
 
     return compare
+
+
+def stored(folder):
+    return store(pd.DataFrame({"a": [1, 2, 3]}), folder)
 
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory, logged_of):
     folder = tmp_path_factory.mktemp("usual")
-    logged_of(STUDY, store(pd.DataFrame({"a": [1, 2, 3]}), folder), folder)
+    logged_of(STUDY, stored(folder), folder)
     return folder
 
 
@@ -103,12 +111,12 @@ def shown(usual, say_of):
 @pytest.fixture
 def compared(tmp_path, logged_of, say_of, empty_store):
     shutil.copy(empty_store, tmp_path / "mlflow.db")
-    table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
 
     def compare(*given, code=0):
-        for each in (each for each in given if isinstance(each, StudyResult)):
-            logged_of(each, table, tmp_path)
-        return say_of(tmp_path, *(each for each in given if not isinstance(each, StudyResult)), code=code)
+        studies = [each for each in given if isinstance(each, StudyResult)]
+        for each in studies:
+            logged_of(each, stored(tmp_path), tmp_path)
+        return say_of(tmp_path, *given[len(studies) :], code=code)
 
     return compare
 
@@ -118,9 +126,8 @@ ON_LIMIT = re.compile(r"(RISK|NO EVIDENCE|INCONCLUSIVE|CANNOT TELL) on .*limit [
 
 def below(printed, measure):
     told, name = {}, ""
-    for line in (
-        printed.partition(f"\n{measure}")[2].partition("─\n")[2].partition("limits: ")[0].split("\n\n")[0].splitlines()
-    ):
+    body = printed.partition(f"\n{measure}")[2].partition("─\n")[2].partition("limits: ")[0]
+    for line in body.split("\n\n")[0].splitlines():
         if ON_LIMIT.fullmatch(line.strip()):
             told[name].append(line)
         else:
@@ -166,8 +173,7 @@ def test_a_row_bears_the_verdict_on_its_own_measure_and_its_history_what_was_jud
     for measure in ("rapid.a", "cap.ü"):
         assert rows_of(printed, measure)["cart"][-1] == "-"
     assert "NO EVIDENCE" not in compared("--measure", "rapid.a")
-    printed = compared(replace(SMALL, verdicts=[verdict(LIMITED, "NO EVIDENCE")], limits=limits), "--history")
-    head, _, table = printed.partition(f"\nrisk/{LIMITED.key}\n")
+    head, _, table = compared("--history").partition(f"\nrisk/{LIMITED.key}\n")
     assert "people, 1 study" in head
     assert re.search(r"NO EVIDENCE +\.\d+ \[\.\d+, \.\d+\] +0\.5", table)
     memorized = head.partition(f"memorization of {LIMITED.key}\n")[2].split("\n\n")[0]
@@ -215,17 +221,16 @@ def test_each_word_says_what_it_is_on_with_its_limit(shown):
     assert below(printed, "rapid.a") == {"cart": [], "copy": [], "fresh": []}
     assert "\ncap.ü  (limit 0.5 on risk)\n" in printed
     assert below(printed, "cap.ü")["cart"] == []  # the one limit is on a number of the row
-    told = json.loads(shown("--json"))["studies"][0]["measures"]
+    told = shown("--json")["studies"][0]["measures"]
     on = {(row["synthesizer"], row["measure"]): row["on"] for row in told}
     assert on["cart", "zero_cap.a@b"] == "memorization/zero_cap.a@b"
     assert on["cart", "rapid.a"] == on["copy", "zero_cap.a@b"] == ""
-    rows = pd.read_csv(io.StringIO(shown("--csv", "--all"))).set_index(["synthesizer", "measure"])
-    assert rows.loc[("cart", "zero_cap.a@b"), "on"] == "memorization/zero_cap.a@b"
+    for more in ("--all", "--history"):
+        rows = shown("--csv", more).set_index(["synthesizer", "measure"])
+        assert rows.loc[("cart", "zero_cap.a@b"), "on"] == "memorization/zero_cap.a@b"
     marked = html.unescape(shown("--markdown", "--all"))
     assert "\nLimit 0.5 on risk, 0.05 on memorization.\n" in marked
     assert "\n* cart, memorization/zero_cap.a@b, limit 0.05: +.125 [+.100, +.150] RISK\n" in marked
-    trend = pd.read_csv(io.StringIO(shown("--csv", "--history"))).set_index(["synthesizer", "measure"])
-    assert trend.loc[("cart", "zero_cap.a@b"), "on"] == "memorization/zero_cap.a@b"
 
 
 def test_an_invalid_or_unjudged_study_says_so_first(compared, tmp_path):
@@ -247,14 +252,14 @@ def test_the_latest_study_is_shown(compared):
 
 
 def test_csv_json_and_markdown_have_whole_tables_and_null(shown):
-    rows = pd.read_csv(io.StringIO(shown("--csv")))
+    rows = shown("--csv")
     assert list(rows["synthesizer"]) == [h.synthesizer for h in overview(STUDY).headlines]
     assert rows.set_index("synthesizer").loc["cart", "worst"] == 0.125
-    every = pd.read_csv(io.StringIO(shown("--csv", "--all")))
+    every = shown("--csv", "--all")
     assert sorted(set(every["measure"])) == ["accuracy", "cap.ü", "rapid.a", "zero_cap.a@b"]
     one = every[(every["measure"] == "rapid.a") & (every["synthesizer"] == "cart")].iloc[0]
     assert (one["verdict"], one["memorization"]) == ("no limit", 0.125)
-    told = json.loads(shown("--json"))
+    told = shown("--json")
     assert told["experiment"] == "people"
     [study] = told["studies"]
     assert [g["synthesizer"] for g in study["generators"]] == [h.synthesizer for h in overview(STUDY).headlines]
@@ -301,39 +306,31 @@ def test_no_name_breaks_a_line_or_is_taken_for_markup(compared, monkeypatch, wid
     for name in ("<script>alert('x')</script>", *names[-13:]):
         assert name in shown, "names fold, and are whole"
     assert len(set(shown)) >= 20, "names that look alike are told apart"
-    assert len(pd.read_csv(io.StringIO(compared("--csv")))) == 20
-    assert [g["synthesizer"] for g in json.loads(compared("--json"))["studies"][0]["generators"]] == names
+    assert len(compared("--csv")) == 20
+    assert [g["synthesizer"] for g in compared("--json")["studies"][0]["generators"]] == names
     marked = compared("--markdown")
     rows = [line for line in marked.splitlines() if line.startswith("|")]
     assert (len(rows), len({line.count("|") for line in rows})) == (22, 1)
     assert "<script" not in marked
 
 
-def contributions(shift, names=("cart",), records=40, seed=0):
-    rng = np.random.default_rng(seed)
-    easy = np.random.default_rng(7).random(records)
-    parts = [
-        pd.DataFrame(
-            {"synthesizer": name, "record": [f"r{i}" for i in range(records)], "repetition": r}
-            | {f"memorization/{LIMITED.key}": easy + shift + rng.normal(0, 0.01, records)}
-        )
-        for name in names
-        for r in range(3)
-    ]
-    table = pd.concat(parts, ignore_index=True)
+def contributions(shift, seed=0):
+    noise, easy = np.random.default_rng(seed).normal(0, 0.01, 120), np.random.default_rng(7).random(40)
+    table = pd.DataFrame({
+        "synthesizer": "cart", "record": [f"r{i}" for i in range(40)] * 3, "repetition": np.repeat(range(3), 40),
+        f"memorization/{LIMITED.key}": np.tile(easy, 3) + shift + noise,
+    })  # fmt: skip
     value = table[f"memorization/{LIMITED.key}"].mean()
     return table, Estimate(value, value - 0.2, value + 0.2)
 
 
 @pytest.fixture
 def logged_with(compared, logged_of, tmp_path):
-    table = store(pd.DataFrame({"a": [1, 2, 3]}), tmp_path)
-
     def log(study_id, kept, found, measures=(LIMITED, FREE), **facts):
         own = [finding("cart", "synthesizer", measure, found) for measure in measures]
         study = replace(STUDY, study_id=study_id, findings=own, failures={}, utility=[], answers={})
         study = replace(study, settings={"cart": SETTINGS["cart"]}, facts=STUDY.facts | facts)
-        logged_of(study, table, tmp_path, log_again=True)
+        logged_of(study, stored(tmp_path), tmp_path, log_again=True)
         client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
         experiment = client.get_experiment_by_name("people").experiment_id
         [run] = client.search_runs([experiment], f"tags.role = 'study' and tags.study_id = '{study_id}'")
@@ -345,7 +342,7 @@ def logged_with(compared, logged_of, tmp_path):
 
 
 def trend_of(compared, *given):
-    return pd.read_csv(io.StringIO(compared("--history", "--csv", *given))).set_index("study_id")
+    return compared("--history", "--csv", *given).set_index("study_id")
 
 
 def test_what_has_become_worse_is_flagged_record_by_record(compared, logged_with):
@@ -389,7 +386,7 @@ def test_numbers_of_a_changed_meaning_are_not_compared(compared, logged_with, me
     for number, version in enumerate(methods, 1):
         facts = {} if version is None else {"methods": version}
         logged_with(f"2026010{number}-000000-aaaaaa", None, found, measures, **facts)
-    rows = pd.read_csv(io.StringIO(compared("--history", "--csv"))).set_index("measure")
+    rows = compared("--history", "--csv").set_index("measure")
     last = rows[rows["study_id"].str.startswith("20260102")]
     assert last.loc[["singling_out", LIMITED.key], "change"].notna().tolist() == changed
     told = "the earlier number is of another meaning"
@@ -400,7 +397,7 @@ def test_numbers_of_a_changed_meaning_are_not_compared(compared, logged_with, me
 def test_one_study_has_nothing_to_compare_with(compared, logged_with):
     logged_with("20260101-000000-aaaaaa", *contributions(0.0))
     assert "one study: nothing to compare with" in compared("--history")
-    assert json.loads(compared("--history", "--json"))["trend"][0]["change"] is None
+    assert compared("--history", "--json")["trend"][0]["change"] is None
 
 
 def test_what_is_not_there_is_one_sentence_with_the_nearest_name(shown, usual, say):

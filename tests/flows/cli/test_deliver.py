@@ -2,11 +2,11 @@
 
 import json
 import re
-import socket
 from pathlib import Path
 
 import pytest
 import yaml
+from connections import free_port
 from mlflow import MlflowClient
 
 from synthrisk.tasks.tracking.store_outage import ids_waiting
@@ -27,26 +27,23 @@ def judge(say, people, tmp_path_factory):
 @pytest.fixture(scope="module")
 def offline(judge):
     folder, judged = judge
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        port = nobody.getsockname()[1]
     (folder / "w").mkdir()
     (folder / "w" / "reports").touch()
-    said = judged("--offline", "--tracking-uri", f"http://127.0.0.1:{port}")
-    return said, re.search(r"not logged yet: `synthrisk log (\S+) --workspace \S+`", said.out)[1], port
+    said = judged("--offline", "--tracking-uri", f"http://127.0.0.1:{free_port()}")
+    return said, re.search(r"not logged yet: `synthrisk log (\S+) --workspace \S+`", said.out)[1]
 
 
 def test_the_exit_code_is_the_verdicts_and_a_server_still_away_is_told_in_a_line(offline, judge, say):
-    said, study_id, _ = offline
+    said, study_id = offline
     assert said.code == 1
     assert [each for each in ("RISK", f"synthrisk log {study_id}") if each not in said.out] == []
     assert re.search(r"Report +not written: \w+Error in ", said.out)
     assert "Traceback" not in said.err
-    said = say("log", offline[1], "--workspace", judge[0] / "w")
-    assert said.code == 4
-    assert said.err.startswith(f"Error: not logged yet: `synthrisk log {offline[1]}")
-    assert (said.err.count("\n"), ids_waiting(judge[0] / "w")) == (1, [offline[1]])
+    said = say("log", study_id, "--workspace", judge[0] / "w")
+    assert (said.code, said.err.count("\n"), ids_waiting(judge[0] / "w")) == (4, 1, [study_id])
+    assert said.err.startswith(f"Error: not logged yet: `synthrisk log {study_id}")
     said = say("log", "20200101-000000-aaaaaa", "--workspace", judge[0] / "w")
-    assert (said.code, offline[1] in said.err) == (2, True)
+    assert (said.code, study_id in said.err) == (2, True)
 
 
 def test_the_next_study_delivers_the_one_before_and_the_command_what_is_left(offline, judge, say):

@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -37,10 +38,7 @@ def test_a_broken_run_names_kind_and_place_and_keeps_the_text_in_a_private_file_
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.unlink()
 
-    def full(**_: object) -> None:
-        raise OSError
-
-    monkeypatch.setattr("synthrisk.flows.cli.exit_codes.tempfile.mkstemp", full)
+    monkeypatch.setattr("synthrisk.flows.cli.exit_codes.tempfile.mkstemp", Mock(side_effect=OSError))
     code, said = ended(capsys, ValueError("x"))
     assert (code, "no file, for none could be written" in said) == (4, True)
 

@@ -85,38 +85,36 @@ def test_findings_verdicts_utility_and_keys_in_parts_are_those_of_one_machine(in
     assert done.exit_code == parts["exit_code"] == of_one_machine["exit_code"] == 1, done.output
     assert len(parts["findings"]) == len(IN_PARTS) - 2
     assert [without_text(row) for row in parts["findings"]] == [without_text(row) for row in of_one_machine["findings"]]
-    parts = in_parts[1]
     assert (len(parts["verdicts"]), parts["verdicts"]) == (len(LIMITS), of_one_machine["verdicts"])
     assert {v["word"] for v in parts["verdicts"]} >= {"RISK", "CANNOT TELL"}
-    numbers = ("measure", "utility")
-    mine, due = ([{k: row[k] for k in numbers} for row in each["utility"]] for each in (in_parts[1], of_one_machine))
-    assert (len(mine), mine, in_parts[1]["k_anonymity"]) == (2, due, of_one_machine["k_anonymity"])
-    told = " ".join(in_parts[0].output.split())
-    assert "no reference generators, no population yardstick" in told
-    assert [each for each in ("release", "RISK") if each not in told] == []
+    mine, due = ([(row["measure"], row["utility"]) for row in each["utility"]] for each in (parts, of_one_machine))
+    assert (len(mine), mine, parts["k_anonymity"]) == (2, due, of_one_machine["k_anonymity"])
+    told, words = " ".join(done.output.split()), ("no reference generators, no population yardstick", "release", "RISK")
+    assert [each for each in words if each not in told] == []
 
 
 def without_text(row: dict) -> dict:
     return {k: v for k, v in row.items() if not k.startswith(("population", "risk_population"))}
 
 
+def refused(files: dict[str, str], *more: str) -> str:
+    done = CliRunner().invoke(app, command(files, "--references", "none", *more))
+    assert isinstance(done.exception, InputError)
+    return str(done.exception)
+
+
 @pytest.mark.parametrize(("more", "words"), [
     (["--references", "limited"], "--references must be 'none' with --engine dask, got 'limited'"),
-    (["--references", "none", "--metric", "rapid"], "rapid is not computed in parts"),
-    (["--references", "none", "--without", "age"], "--without, --coarsen and --noise must be left out with"),
-    (["--references", "none", "--links", "l.csv"], "--links must be left out with --engine dask, got 'l.csv'"),
-    (["--references", "none", "--identifier", "age"], "--identifier and --missing must be left out"),
-    (
-        ["--references", "none", "--threshold", "memorization/zero_cap.illness@outliers=0.1"],
-        "limits in parts take the group @classes alone",
-    ),
-    (["--references", "none", "--dask", "127.0.0.1:9"], "dask must be the address of a scheduler that answers"),
-    (["--references", "none", "--engine", "spark"], "--engine must be one of memory, dask, got 'spark'"),
+    (["--metric", "rapid"], "rapid is not computed in parts"),
+    (["--without", "age"], "--without, --coarsen and --noise must be left out with"),
+    (["--links", "l.csv"], "--links must be left out with --engine dask, got 'l.csv'"),
+    (["--identifier", "age"], "--identifier and --missing must be left out"),
+    (["--threshold", "memorization/zero_cap.illness@outliers=0.1"], "limits in parts take the group @classes alone"),
+    (["--dask", "127.0.0.1:9"], "dask must be the address of a scheduler that answers"),
+    (["--engine", "spark"], "--engine must be one of memory, dask, got 'spark'"),
 ])  # fmt: skip
 def test_what_is_not_computed_in_parts_is_refused(files, more, words):
-    done = CliRunner().invoke(app, command(files, *more))
-    assert isinstance(done.exception, InputError)
-    assert words in str(done.exception)
+    assert words in refused(files, *more)
 
 
 @pytest.mark.parametrize(("change", "words"), [
@@ -127,23 +125,19 @@ def test_what_is_not_computed_in_parts_is_refused(files, more, words):
 def test_coarse_cells_and_lost_columns_are_refused_rather_than_read_otherwise(files, tmp_path, change, words):
     release = tmp_path / "coarse.parquet"
     change(pd.read_parquet(files["release"])).to_parquet(release)
-    done = CliRunner().invoke(app, command({**files, "release": str(release)}, "--references", "none"))
-    assert isinstance(done.exception, InputError)
-    assert words in str(done.exception)
+    assert words in refused({**files, "release": str(release)})
 
 
 def test_files_that_are_not_parquet_or_have_other_columns_are_refused_with_a_way_out(files, tmp_path):
     table = tmp_path / "real.csv"
     table.write_text("town,age\nŁódź,30\n")
-    done = CliRunner().invoke(app, command({**files, "real": str(table)}, "--references", "none"))
-    assert "real must be a Parquet file or a folder of such for engine dask" in str(done.exception)
+    told = refused({**files, "real": str(table)})
+    assert "real must be a Parquet file or a folder of such for engine dask" in told
     release = tmp_path / "release.parquet"
     pd.read_parquet(files["release"]).drop(columns="age").assign(score=1).to_parquet(release)
-    done = CliRunner().invoke(app, command({**files, "release": str(release)}, "--references", "none"))
-    assert "synthetic must have the columns of real for engine dask, got ['age'] absent and 1 others" in str(
-        done.exception
-    )
-    assert "--engine memory reads releases that lack some or have others" in str(done.exception)
+    told = refused({**files, "release": str(release)})
+    assert "synthetic must have the columns of real for engine dask, got ['age'] absent and 1 others" in told
+    assert "--engine memory reads releases that lack some or have others" in told
 
 
 def test_large_tables_are_told_that_parts_are_possible(files, monkeypatch, capsys):

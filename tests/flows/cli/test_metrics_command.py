@@ -43,10 +43,8 @@ def test_all_of_a_metric_names_its_options_defaults_range_and_source(say, name, 
             shown = next(line for line in lines if line.startswith(f"{option} = "))
             if option not in ("bins", "binning", "control", "identifier", "seed"):
                 assert shown == f"{option} = {metric.default(option)!r}"
-    told = said.out.partition("\nFacts\n")[2].partition("\nReturns\n")[0].splitlines()
-    described = {
-        line.split()[0]: after for line, after in pairwise(told) if line.partition(" = ")[0].strip() in options
-    }
+    told = pairwise(said.out.partition("\nFacts\n")[2].partition("\nReturns\n")[0].splitlines())
+    described = {line.split()[0]: after for line, after in told if line.partition(" = ")[0].strip() in options}
     assert sorted(described) == sorted(options)
     for option, text in arguments(sections(inspect.getdoc(metric.function)).get("Args", "")).items():
         if option in described:
@@ -59,13 +57,10 @@ def test_the_leaks_that_each_has_seen_fit_80_columns(say, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     said, digest = say("metrics", "--leaks"), shipped()
     assert said.code == 0
-    assert digest is not None
     lines = said.out.splitlines()
-    own = {
-        line.split()[0]: line.split()[1:] for line in lines if line.split() and line.split()[0] in {*METRICS, RELEASED}
-    }
-    assert set(own) == {each.measure for each in digest.answers}
     assert all(len(line) <= 80 for line in lines)
+    own = {cells[0]: cells[1:] for cells in map(str.split, lines) if cells and cells[0] in {*METRICS, RELEASED}}
+    assert set(own) == {each.measure for each in digest.answers}
     for name, marks in own.items():
         assert len(marks) == len(digest.grid["leaks"]), (name, marks)
         for mark, leak in zip(marks, digest.grid["leaks"], strict=True):
@@ -98,8 +93,7 @@ def test_a_name_that_is_none_or_an_option_of_another_tool_is_refused_with_the_ne
     assert "`synthrisk metrics` lists them" in say("metrics", "qqq").err
     assert say("metrics", "rapid", "--markdown").code == 2
     said = say("evaluate", "--ori", "a.csv", "--syn", "b.csv", "--key-fields", "age")
-    assert said.code == 2
-    assert said.err == "Usage error: evaluate takes no option --ori (did you mean '--real'?)\n"
+    assert (said.code, said.err) == (2, "Usage error: evaluate takes no option --ori (did you mean '--real'?)\n")
     assert "'--quasi-identifiers'" in say("evaluate", "a.csv", "b.csv", "--key-fields", "age").err
     assert "No such option: --quiet" in say("evaluate", "a.csv", "b.csv", "--quiet").err
 
@@ -168,5 +162,4 @@ def test_an_argument_of_another_tool_leads_to_ours(say, name, said, monkeypatch)
 @pytest.mark.parametrize(("name", "tool"), [("NIST", "SDNist"), ("SDNist", "SDNist"), ("mostlyai", "mostlyai-qa")])
 def test_a_tool_is_known_by_its_other_names(say, name, tool):
     said = say("metrics", name)
-    assert said.code == 0
-    assert said.out.startswith(f"{tool}: what it measures")
+    assert (said.code, said.out.startswith(f"{tool}: what it measures")) == (0, True)

@@ -56,9 +56,7 @@ def test_init_takes_the_last_column_the_roles_and_the_effort_given(place, say):
 def test_init_never_overwrites_unless_told(place, say):
     before = Path("study.yaml").read_bytes()
     said = say("init", "people.csv", "--to", "study.yaml")
-    assert said.code == 2
-    assert "--force" in said.err
-    assert Path("study.yaml").read_bytes() == before
+    assert (said.code, "--force" in said.err, Path("study.yaml").read_bytes() == before) == (2, True, True)
     assert not Path("study.schema.json").exists()
     assert say("init", "people.csv", "--to", "study.yaml", "--force").code == 0
     assert Path("study.yaml").read_bytes() != before
@@ -83,9 +81,8 @@ def test_init_with_odd_column_names(place, say, names):
 def test_init_with_odd_file_names(place, people, say, stem):
     people(40).to_csv(f"{stem}.csv", index=False)
     assert say("init", f"{stem}.csv", "--to", "own.yaml").code == 0
-    study = load("own.yaml")
-    assert study.data.source == f"{stem}.csv"
-    check(study)
+    assert load("own.yaml").data.source == f"{stem}.csv"
+    check(load("own.yaml"))
 
 
 def test_init_reads_a_table_as_its_steward_would(place, say):
@@ -98,23 +95,19 @@ def test_init_reads_a_table_as_its_steward_would(place, say):
     assert (data.categorical, data.columns["geburtsdatum"].format) == (["plz"], "%d.%m.%Y")
     assert data.columns["gehalt"].decimal == ","
     assert (data.columns["raucher"].true_values, data.columns["raucher"].missing) == (["ja"], ["NA"])
-    for words in ("What an attacker may know", "where somebody lives", "99.99.9999", "single out 100% of the records"):
-        assert words in said.out
-    assert "aufnahme: does the day come first (%d/%m/%Y) or the month (%m/%d/%Y)?" in " ".join(said.out.split())
-    assert "Taken as guesses, for nobody was asked" in said.out
-    assert "'NA' in raucher means a missing cell" in said.out
-    held = " ".join(said.out.split())
-    for how_sure in ("id number, 120 values", "raucher boolean (likely)", "aufnahme date (a guess)"):
-        assert how_sure in held
-    assert "aufnahme is a date" in said.out
+    told, all_of_it = " ".join(said.out.split()), (
+        "What an attacker may know", "where somebody lives", "99.99.9999", "single out 100% of the records",
+        "aufnahme: does the day come first (%d/%m/%Y) or the month (%m/%d/%Y)?", "'NA' in raucher means a missing cell",
+        "Taken as guesses, for nobody was asked", "aufnahme is a date",
+        "id number, 120 values", "raucher boolean (likely)", "aufnahme date (a guess)",  # and how sure that is
+    )  # fmt: skip
+    assert [each for each in all_of_it if each not in told] == []
 
 
 def test_init_shows_no_cell(place, people, secret, say):
     people(300).to_csv("people.csv", index=False)
     said = say("init", "people.csv", "--to", "own.yaml", "--yes")
-    assert said.code == 0
-    for text in (said.out, said.err, Path("own.yaml").read_text("utf-8")):
-        assert secret not in text
+    assert (said.code, secret in said.out + said.err + Path("own.yaml").read_text("utf-8")) == (0, False)
 
 
 def test_init_says_that_there_are_no_limits_and_how_to_set_them_or_who_chose_them(place, say):
@@ -188,8 +181,8 @@ def test_init_asks_on_a_terminal(place):
     assert study.data.columns["aufnahme"].format == "%m/%d/%Y"
     assert (study.data.sensitive, study.data.quasi_identifiers) == (["raucher"], ["geburtsdatum", "plz"])
     assert (study.data.identifier, study.data.drop) == ("id", ["gehalt"])
-    assert study.thresholds["memorization/singling_out"].value == 0.05
-    assert study.thresholds["memorization/singling_out"].source == "the board"
+    limit = study.thresholds["memorization/singling_out"]
+    assert (limit.value, limit.source) == (0.05, "the board")
     assert "too few records for a limit on control_gain/zero_cap.raucher" in said
 
 

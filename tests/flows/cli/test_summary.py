@@ -105,14 +105,14 @@ def test_releases_are_told_before_anything_else(said_of):
     told = {"settings": settings, "facts": {"records": "200"}}
     result, none = result_of(**told, releases=summaries), result_of(**told)
     said = " ".join(said_of(**told, releases=summaries).split())
-    assert "60 (0.0)" in said
     why = "column 'vote' is constant in the release, but not among the members"
-    assert f"Mind cart: left out: 1 of 2 releases: {why}" in said
-    assert f"Broken trees: {why}" in said
-    assert "Broken cart" not in said
-    assert "Copy? cart: 1 of 2 releases: 100.0% of the members occur in the release as they are" in said
-    assert "more signs are in the report" in said
-    assert "Copy? copy" not in said
+    for words in (
+        "60 (0.0)", f"Mind cart: left out: 1 of 2 releases: {why}", f"Broken trees: {why}",
+        "Copy? cart: 1 of 2 releases: 100.0% of the members occur in the release as they are",
+        "more signs are in the report",
+    ):  # fmt: skip
+        assert words in said
+    assert [words for words in ("Broken cart", "Copy? copy") if words in said] == []
     rows = as_json(result)["releases"]
     assert [(row["synthesizer"], row["rows_of_members"]) for row in rows] == [("cart", 60), ("copy", 120), ("trees", 0)]
     assert rows[1]["invalid"] == ""
@@ -142,11 +142,8 @@ def test_names_in_tables_break_between_words_alone(epsilon):
         table.add_row(name, *map(Text, cells), *([Text(epsilon)] if epsilon else []))
     out = io.StringIO()
     Console(file=out, width=80).print(table)
-    lines = out.getvalue().splitlines()
-    assert max(map(len, lines)) <= 80
-    assert "near_copy" in "\n".join(lines)
-    assert [word for word in ("synthesizer_", "patients") if word not in out.getvalue()] == []
-    assert all(cell in out.getvalue() for cell in cells)
+    assert max(map(len, out.getvalue().splitlines())) <= 80
+    assert [word for word in ("near_copy", "synthesizer_", "patients", *cells) if word not in out.getvalue()] == []
 
 
 def test_a_measure_in_a_column_breaks_behind_its_marks():
