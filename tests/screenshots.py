@@ -48,15 +48,12 @@ def main() -> None:
         to, environment = given.to.resolve(), _environment(folder)
         prefect = [str(BIN / "prefect"), "server", "start", "--port", str(PREFECT_PORT), "--host", "127.0.0.1"]
         with _serving(prefect, f"http://127.0.0.1:{PREFECT_PORT}/api/health", environment, folder):
-            told = _in_terminal(["benchmark", given.study], folder, environment)
-            for rows, width in ((24, 80), (40, 120)):
-                shown = (
-                    told if width == 80 else _in_terminal(["compare", given.study, "--all"], folder, environment, width)
-                )
-                _terminal_picture(shown, rows, width, to / f"terminal-{width}x{rows}.png")
-            _terminal_picture(
-                _in_terminal(["compare", given.study], folder, environment), 24, 80, to / "compare-80x24.png"
-            )
+            for command, rows, width, name in (
+                (["benchmark", given.study], 24, 80, "terminal"),
+                (["compare", given.study, "--all"], 40, 120, "terminal"), (["compare", given.study], 24, 80, "compare"),
+            ):  # fmt: skip
+                told = _in_terminal(command, folder, environment, width)
+                _terminal_picture(told, rows, width, to / f"{name}-{width}x{rows}.png")
             _prefect_pictures(to)
         _report_pictures(_latest(folder), to)
         _mlflow_pictures(folder, environment, to)
@@ -99,7 +96,7 @@ def _answers(address: str) -> bool:
         return False
 
 
-def _in_terminal(arguments: list[str], folder: Path, environment: Mapping[str, str], width: int = 80) -> str:
+def _in_terminal(arguments: list[str], folder: Path, environment: Mapping[str, str], width: int) -> str:
     """Return what a command prints on a terminal of this width, colours included."""
     reader, writer = pty.openpty()
     process = subprocess.Popen(

@@ -37,9 +37,8 @@ def test_import_as_gives_the_module_and_all_that_it_holds(modules):
         place: dict[str, object] = {}
         exec(f"import {name} as short", place)
         short = place["short"]
-        lost = [
-            own for own in vars(module) if not own.startswith("__") and getattr(short, own) is not vars(module)[own]
-        ]
+        held = {own: what for own, what in vars(module).items() if not own.startswith("__")}
+        lost = [own for own, what in held.items() if getattr(short, own) is not what]
         assert not lost, f"import {name} as c: c.{lost[0]} is not what the module holds"
         assert short is module or name.rpartition(".")[2] in OF_TASKS, f"{name} is hidden by {short!r}"
 

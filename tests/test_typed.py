@@ -48,23 +48,15 @@ def test_each_package_of_the_wheel_says_that_it_is_typed(wheel):
 
 @pytest.mark.proof  # mypy reads pandas and what else the measures use: a minute or two
 def test_mypy_of_a_user_sees_the_score(wheel, tmp_path):
-    said = judged_by_mypy(wheel, tmp_path)
-    assert 'Revealed type is "synthrisk.metrics.score.Score"' in said
-    assert 'Revealed type is "float"' in said.replace("builtins.float", "float")
-    assert 'Revealed type is "synthrisk.conf.study.Study"' in said
-    assert '"Score" has no attribute "valu"' in said
-    assert said.count("error:") == 1, said
-
-
-def judged_by_mypy(wheel: Path, place: Path) -> str:
-    venv.create(place / "env", symlinks=True)
-    (here,) = (place / "env").glob("lib/python*/site-packages")
+    venv.create(tmp_path / "env", symlinks=True)
+    (here,) = (tmp_path / "env").glob("lib/python*/site-packages")
     zipfile.ZipFile(wheel).extractall(here)
     others = [path for path in sys.path if path.endswith("site-packages")]
     (here / "others.pth").write_text("\n".join(others), "utf-8")
-    (place / "user.py").write_text(USER, "utf-8")
-    command = [
-        sys.executable, "-m", "mypy", "--strict", "--python-executable", str(place / "env/bin/python"), "user.py",
-    ]  # fmt: skip
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True)
-    return done.stdout + done.stderr
+    (tmp_path / "user.py").write_text(USER, "utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", "env/bin/python", "user.py"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
+    for revealed in ("synthrisk.metrics.score.Score", "float", "synthrisk.conf.study.Study"):
+        assert f'Revealed type is "{revealed}"' in said.replace("builtins.float", "float")
+    assert '"Score" has no attribute "valu"' in said
+    assert said.count("error:") == 1, said

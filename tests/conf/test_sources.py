@@ -16,31 +16,24 @@ def patients(*, ward: str, rows: int = 2) -> pd.DataFrame:
     return pd.DataFrame({"ward": [ward] * rows})
 
 
-def anything(**options: object) -> pd.DataFrame:
-    return pd.DataFrame([options])
+HELD = {
+    "patients": patients, "anything": lambda **options: pd.DataFrame([options]), "nothing": lambda: 3, "constant": 3,
+    "absent": AttributeError("module has no attribute 'absent'"),
+    "gone": ModuleNotFoundError("No module named 'no_such_module'"),
+}  # fmt: skip
 
 
-def nothing() -> int:
-    return 3
-
-
-constant = 3
+def loaded(entry):
+    if isinstance(HELD[entry.name], Exception):
+        raise HELD[entry.name]
+    return HELD[entry.name]
 
 
 @pytest.fixture(autouse=True)
 def plugins(monkeypatch):
-    here = {name: f"{__name__}:{name}" for name in ("patients", "anything", "nothing", "constant", "absent")}
-    found = EntryPoints(EntryPoint(n, v, SOURCE_GROUP) for n, v in {**here, "gone": "no_such_module:f"}.items())
+    found = EntryPoints(EntryPoint(name, f"of_plugins:{name}", SOURCE_GROUP) for name in HELD)
     monkeypatch.setattr(module, "points", lambda group: found)
     monkeypatch.setattr(EntryPoint, "load", loaded)
-
-
-def loaded(entry):
-    if entry.value.startswith("no_such_module"):
-        raise ModuleNotFoundError("No module named 'no_such_module'")
-    if entry.name not in globals():
-        raise AttributeError(f"module has no attribute {entry.name!r}")
-    return globals()[entry.name]
 
 
 def test_keyword_options_reach_the_function():

@@ -121,28 +121,23 @@ def _settings(workspace: Path, source: Path, **parts: object) -> dict:
     } | parts  # fmt: skip
 
 
-@pytest.fixture(scope="session")
-def secret() -> str:
-    """Give the cell that must be found nowhere."""
-    return SECRET
+def _given(what: object, told: str):
+    """Return a fixture that gives what is shared."""
+
+    @pytest.fixture(scope="session")
+    def fixture():
+        return what
+
+    fixture.__doc__ = told
+    return fixture
 
 
-@pytest.fixture(scope="session")
-def people() -> Callable[..., pd.DataFrame]:
-    """Give the function that makes a table."""
-    return _people
-
-
-@pytest.fixture(scope="session")
-def settings() -> Callable[..., dict]:
-    """Give the function that makes a study's settings."""
-    return _settings
-
-
-@pytest.fixture(scope="session")
-def say() -> Callable[..., Said]:
-    """Give the command line, in this process."""
-    return _say
+secret = _given(SECRET, "The cell that must be found nowhere.")
+people = _given(_people, "The function that makes a table.")
+settings = _given(_settings, "The function that makes a study's settings.")
+say = _given(_say, "The command line, in this process.")
+threads = _given(THREADS, "The runner that starts no processes.")
+start_alone = _given(partial(_start, api=False), "The command line, in a process, without any Prefect API.")
 
 
 @pytest.fixture
@@ -150,12 +145,6 @@ def plain(monkeypatch) -> None:
     """Have the command line find no Prefect API, whatever server other tests have: what it says is the same."""
     for module in ("orchestration.server", "execution.pool", "cli.evaluate"):
         monkeypatch.setattr(f"synthrisk.flows.{module}.is_configured", lambda: False)
-
-
-@pytest.fixture(scope="session")
-def threads() -> dict[str, str]:
-    """Give the runner that starts no processes."""
-    return THREADS
 
 
 @pytest.fixture(scope="session")
@@ -176,12 +165,6 @@ def evaluate_on_threads(prefect_database) -> Callable:
 def start(prefect_database) -> Callable[..., subprocess.Popen[str]]:
     """Give the command line, in a process of its own."""
     return _start
-
-
-@pytest.fixture(scope="session")
-def start_alone() -> Callable[..., subprocess.Popen[str]]:
-    """Give the command line, in a process of its own, without a Prefect API, and no server here either."""
-    return partial(_start, api=False)
 
 
 @pytest.fixture(scope="session")

@@ -101,10 +101,10 @@ def test_terminal(outcome, truth, capsys, monkeypatch):
                 word = word.strip().replace("-", "no limit")
                 told[words[0], measure] = (*numbers[:3], *numbers[4:], word)
     _close(told, truth)
-    for key in dict.fromkeys(limited(name).key for name in outcome.result.limits):
+    limits = [(limited(name), each.value) for name, each in outcome.result.limits.items()]
+    for key in {limit.key for limit, _ in limits}:
         head = next(line for line in text.splitlines() if line.startswith(f"{key}  (limit "))
-        own = [(limited(n).words, each.value) for n, each in outcome.result.limits.items() if limited(n).key == key]
-        assert f"(limit {', '.join(f'{value:g} on {words}' for words, value in own)}" in head
+        assert f"(limit {', '.join(f'{value:g} on {own.words}' for own, value in limits if own.key == key)}" in head
     gains = [v for v in outcome.result.verdicts if v.quantity == "control_gain/membership"]
     assert len(gains) == 3
     beside = re.findall(r"\n  (.*) on control_gain (.*), limit 0.4\n", text)  # the row shows other numbers
@@ -130,11 +130,10 @@ def test_terminal(outcome, truth, capsys, monkeypatch):
 
 def test_no_name_is_cut_at_80_columns(outcome, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    names = [f"{'hospital_' * 4}{h.synthesizer}" for h in overview(outcome.result).synthesizers]
-    renamed = {h.synthesizer: name for h, name in zip(overview(outcome.result).synthesizers, names, strict=True)}
-    close(replace(outcome, result=_renamed(outcome.result, renamed)))
+    names = {h.synthesizer: f"{'hospital_' * 4}{h.synthesizer}" for h in overview(outcome.result).synthesizers}
+    close(replace(outcome, result=_renamed(outcome.result, names)))
     lines = capsys.readouterr().out.partition("\ngenerator ")[2].splitlines()
-    assert {line.split()[0] for line in lines if line.startswith("hospital")} == set(names)
+    assert {line.split()[0] for line in lines if line.startswith("hospital")} == set(names.values())
 
 
 def _renamed(result, names):

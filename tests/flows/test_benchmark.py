@@ -30,6 +30,7 @@ from synthrisk.tasks.tracking.history import studies
 
 pytestmark = pytest.mark.proof
 
+ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": "income"}
 KEYS = ("zero_cap.income", "rapid.income")
 RUN = {
     "synthesizers": [
@@ -108,14 +109,18 @@ def alone(resumed) -> Outcome:
 
 @pytest.fixture(scope="session")
 def broken(run, folder):
-    path = str(folder / "generators.py") + ":breaks"
-    failing = {"name": "breaks", "kind": "callable", "path": path}
+    failing = {"name": "breaks", "kind": "callable", "path": f"{folder / 'generators.py'}:breaks"}
     return run("broken", synthesizers=["cart", failing], tracking={"records": "none"}, references=["copy"], runner=ONE)
 
 
 def stamps(workspace: Path) -> dict[str, int]:
     found = [*(workspace / "releases").iterdir(), *(workspace / "ledgers").iterdir()]
     return {f"{p.parent.name}/{p.name}": p.stat().st_mtime_ns for p in found}
+
+
+def finding_of(outcome, name: str, key: str):
+    (found,) = [f for f in outcome.result.findings if (f.synthesizer, f.measure.key) == (name, key)]
+    return found
 
 
 def runs_of(outcome) -> dict:
@@ -129,8 +134,12 @@ def artifact(outcome, name: str, path: str) -> Path:
     return Path(client.download_artifacts(runs_of(outcome)[name].info.run_id, path))
 
 
+def read(outcome, name: str, table: str):
+    return json.loads(artifact(outcome, name, f"{table}.json").read_text())
+
+
 def tabled(outcome, name: str, table: str) -> pd.DataFrame:
-    return pd.DataFrame(**json.loads(artifact(outcome, name, f"{table}.json").read_text()))
+    return pd.DataFrame(**read(outcome, name, table))
 
 
 def numbers(outcome) -> dict[str, dict[str, float]]:
@@ -158,24 +167,21 @@ def test_runs_are_flat_tagged_by_role_and_carry_provenance(first):
     assert {name for name, _, _ in names} == {"cart", "mine", "thief", "copy", "fresh", "study spine"}
     assert all(first.result.study_id.startswith(when) and when for _, _, when in names)
     facts = first.result.facts
-    for run in runs_of(first).values():
+    for run in runs.values():
         assert {name: run.data.tags[name] for name in FACTS} == {name: facts[name] for name in FACTS}
     assert (facts["records"], facts["releases"]) == ("240", "2")
     assert "age, city" in facts["threat_model"]
 
 
 def test_findings_are_metrics_and_tables_of_a_run(first):
-    runs = runs_of(first)
+    logged = numbers(first)
     for finding in first.result.findings:
-        logged = runs[finding.synthesizer].data.metrics
-        key = finding.measure.key
-        assert logged[f"risk/{key}"] == finding.risk.value
-        assert logged[f"memorization/{key}"] == finding.memorization.value
-    own = tabled(first, "cart", "measures").set_index("measure")
-    (found,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == ("cart", KEYS[0])]
-    assert own.loc[KEYS[0], "memorization_lower"] == pytest.approx(found.memorization.lower, abs=1e-9)  # ten digits
-    assert own.loc[KEYS[0], "population"] == pytest.approx(found.population.value, abs=1e-9)
-    assert own.loc[KEYS[0], "verdict"] == first.result.verdict("cart")
+        own = [logged[finding.synthesizer][f"{name}/{finding.measure.key}"] for name in ("risk", "memorization")]
+        assert own == [finding.risk.value, finding.memorization.value]
+    own = tabled(first, "cart", "measures").set_index("measure").loc[KEYS[0]]
+    lower = finding_of(first, "cart", KEYS[0]).memorization.lower
+    assert own["memorization_lower"] == pytest.approx(lower, abs=1e-9)  # ten digits
+    assert own["verdict"] == first.result.verdict("cart")
     assert set(tabled(first, "cart", "yardsticks")["yardstick"]) == {"guess", "control", "population"}
     assert tabled(first, "cart", "records/most_exposed")["memorization"].is_monotonic_decreasing
 
@@ -190,9 +196,8 @@ def test_real_table_and_release_are_datasets_of_schema_and_digest_alone(first, s
 
 
 def test_the_thief_measures_as_a_copy_is_caught_and_is_not_the_lower_one(first):
-    found = {(f.synthesizer, f.measure.key): f for f in first.result.findings}
     for key in KEYS:
-        assert found["thief", key].risk.value == found["copy", key].risk.value
+        assert finding_of(first, "thief", key).risk.value == finding_of(first, "copy", key).risk.value
     own = {v.quantity: v.word for v in first.result.verdicts if v.synthesizer == "thief"}
     assert (own, first.result.exit_code) == ({"memorization/zero_cap.income": "RISK", LOOK: "RISK"}, 1)
     tags = runs_of(first)["thief"].data.tags
@@ -204,17 +209,13 @@ def test_the_thief_measures_as_a_copy_is_caught_and_is_not_the_lower_one(first):
 
 
 def test_study_run_has_league_report_and_settings(first):
-    league = json.loads(artifact(first, "study", "league.json").read_text())
-    assert len(league["data"]) == len(first.result.findings)
+    assert len(read(first, "study", "league")["data"]) == len(first.result.findings)
     assert "thief" in artifact(first, "study", Path(first.report).name).read_text()
     logged = yaml.safe_load(artifact(first, "study", "study.yaml").read_text())
     assert load(logged) == load(logged | {"name": "spine"})
-    checks = json.loads(artifact(first, "study", "checks.json").read_text())
-    assert checks
-    assert all(c["passed"] is True for c in checks)
-    (limit,) = {v["limit"] for v in json.loads(artifact(first, "study", "verdicts.json").read_text())}
-    assert (limit, first.result.weakest) == (0.01, (2, None))
-    assert yaml.safe_load(artifact(first, "study", "study.yaml").read_text())["weakest_columns"] == [2, "all"]
+    assert {check["passed"] for check in read(first, "study", "checks")} == {True}
+    (limit,) = {verdict["limit"] for verdict in read(first, "study", "verdicts")}
+    assert (limit, first.result.weakest, logged["weakest_columns"]) == (0.01, (2, None), [2, "all"])
 
 
 def test_hashed_records_hold_scores_and_no_cells_and_are_not_in_the_order_of_the_table(first, people, folder):
@@ -247,64 +248,55 @@ def test_full_records_name_row_guess_and_truth_and_alone_have_a_page_of_exposure
 def test_no_records_and_no_contributions_where_none_are_kept(broken, folder):
     client = MlflowClient(broken.logged.uri)
     own = {f.path for f in client.list_artifacts(runs_of(broken)["cart"].info.run_id)}
-    assert own
-    assert "records" not in own
+    assert (bool(own), "records" in own) == (True, False)
     (study,) = studies(Tracking(), folder / "broken", "spine")
     assert study.contributions().empty
     assert study.generators.set_index("synthesizer")["verdict"].to_dict()["breaks"] == "FAILED"
 
 
 def test_contributions_make_the_judged_findings_and_are_of_the_same_records_again(first, folder, people, again):
-    (study,) = studies(Tracking(), folder / "first", "spine")[:1]
-    table = study.contributions()
+    table, again = (study.contributions() for study in studies(Tracking(), folder / "first", "spine")[:2])
+    pd.testing.assert_frame_equal(table, again)
     assert set(table.columns) == {"synthesizer", "record", "repetition", f"risk/{KEYS[0]}", f"memorization/{KEYS[0]}"}
     assert set(table["synthesizer"]) == {"cart", "mine", "thief"}
     assert table["record"].str.fullmatch("[0-9a-f]{16}").all()
     for name, own in table.groupby("synthesizer"):
         assert own["record"].is_monotonic_increasing  # not in the order of the table
-        (found,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == (name, KEYS[0])]
-        means = own.groupby("repetition").mean(numeric_only=True).mean()
+        found, means = finding_of(first, name, KEYS[0]), own.groupby("repetition").mean(numeric_only=True).mean()
         assert means[f"risk/{KEYS[0]}"] == pytest.approx(found.risk.value, abs=1e-12)
         if not np.isnan(means[f"memorization/{KEYS[0]}"]):
             assert means[f"memorization/{KEYS[0]}"] == pytest.approx(found.memorization.value, abs=1e-12)
-    one, two = (s.contributions() for s in studies(Tracking(), folder / "first", "spine")[:2])
-    pd.testing.assert_frame_equal(one, two)
 
 
 def test_worst_releases_keys_and_studies_read_back_are_what_was_found(first, folder, people):
     study = studies(Tracking(), folder / "first", "spine")[0]
     assert study.study_id == first.result.study_id
     assert study.tags["data_digest"] == first.result.facts["data_digest"]
-    own = league_table(first.result)
-    pd.testing.assert_frame_equal(study.league[own.columns], own, check_dtype=False)
-    pd.testing.assert_frame_equal(study.utility, utility_table(first.result.utility), check_dtype=False)
     said = pd.DataFrame([vars(v) for v in first.result.verdicts])
-    pd.testing.assert_frame_equal(study.verdicts[said.columns], said, check_dtype=False)
+    for table, due in ((study.league, league_table(first.result)), (study.verdicts, said)):
+        pd.testing.assert_frame_equal(table[due.columns], due, check_dtype=False)
+    pd.testing.assert_frame_equal(study.utility, utility_table(first.result.utility), check_dtype=False)
     assert set(study.generators["synthesizer"]) == set(first.result.synthesizers)
     found = told_of(first)
-    rows = [row for row in found["findings"] if row["measure"] == KEYS[0]]
-    for row in rows:
+    for row in (row for row in found["findings"] if row["measure"] == KEYS[0]):
         assert row["risk"] <= row["worst_release"] < row["worst_release_upper"] <= 1
-    columns = json.loads(artifact(first, "study", "league.json").read_text())["columns"]
-    assert {"worst_release", "worst_release_upper"} <= set(columns)
-    assert "worst of 2 releases" in Path(first.report).read_text()
+    assert {"worst_release", "worst_release_upper"} <= set(read(first, "study", "league")["columns"])
     keys = tabled(first, "study", "k_anonymity").set_index(["synthesizer", "of"])
     assert len(keys) == len(found["k_anonymity"]) == 1 + 3 * len(first.result.settings)
     sizes = people().groupby(["age", "city"], dropna=False)["income"].transform("size")
     assert keys.loc[("", "real"), "k_1"] == (sizes == 1).sum()
-    assert (keys["k_1"] + keys["k_2"] + keys["k_3-4"] + keys["k_5-9"] + keys["k_10-19"] + keys["k_20+"]).tolist() == (
-        pytest.approx((keys["records"] - keys["absent"]).tolist())
-    )
+    counts = keys[["k_1", "k_2", "k_3-4", "k_5-9", "k_10-19", "k_20+"]].sum(axis=1)
+    assert counts.tolist() == pytest.approx((keys["records"] - keys["absent"]).tolist())
     assert keys.loc[("copy", "members"), "absent"] == 0
-    assert "How rare keys are" in Path(first.report).read_text()
+    page = Path(first.report).read_text()
+    assert [each for each in ("How rare keys are", "worst of 2 releases") if each not in page] == []
 
 
 def test_release_risk_is_the_metric_called_by_hand(alone, folder, people):
-    (cart,) = [f for f in alone.result.findings if (f.synthesizer, f.measure.key) == ("cart", "zero_cap.income")]
-    found = []
+    cart, found = finding_of(alone, "cart", KEYS[0]), []
     for path in (folder / "alone" / "releases").glob("[!.]*"):
         release = pd.read_parquet(path / "release.parquet")
-        score = METRICS["zero_cap"](people(), release, quasi_identifiers=["age", "city"], sensitive="income")
+        score = METRICS["zero_cap"](people(), release, **ROLES)
         for ledger in ledgers(folder / "alone").values():
             own = ledger[ledger["metric"] == "zero_cap"]
             if np.array_equal(own["score"], score.records["score"]):
@@ -319,12 +311,9 @@ def test_yardsticks_and_pairs_are_in_mlflow_json_and_on_the_terminal(first, caps
         own = tabled(first, f.synthesizer, "measures").set_index("measure")
         assert own.loc[f.measure.key, "population"] == pytest.approx(f.population.value, abs=1e-9)
     assert len({(f.measure.key, f.population.value) for f in guesses}) == len(KEYS)
-    yardsticks = tabled(first, "study", "yardsticks")
-    assert len(yardsticks) == 3 * len(guesses)
-    pairs = tabled(first, "study", "comparison")
-    assert len(pairs) == 3 * 2 * 3  # pairs, quantities, measures
-    found = told_of(first)
-    assert (len(found["yardsticks"]), len(found["comparisons"]), found["power"]) == (len(yardsticks), len(pairs), [])
+    found, due = told_of(first), (3 * len(guesses), 3 * 2 * 3)  # yardsticks; pairs, quantities, measures
+    assert tuple(len(tabled(first, "study", table)) for table in ("yardsticks", "comparison")) == due
+    assert (len(found["yardsticks"]), len(found["comparisons"]), found["power"]) == (*due, [])
     assert "nonmembers" not in {row["synthesizer"] for row in found["findings"]}
     close(first, verbose=True)
     said = " ".join(capsys.readouterr().out.split())
@@ -335,12 +324,9 @@ def test_population_is_the_metric_on_the_held_out_records(first, folder, people)
     values = []
     for parts in (folder / "first" / "split").glob("*.npy"):
         for held_out in np.load(parts) == 0:
-            real = people()
-            score = METRICS["zero_cap"](
-                real[~held_out], real[held_out], quasi_identifiers=["age", "city"], sensitive="income"
-            )
-            values.append(score.value)
-    (cart,) = [f for f in first.result.findings if (f.synthesizer, f.measure.key) == ("cart", KEYS[0])]
+            members, others = people()[~held_out], people()[held_out]
+            values.append(METRICS["zero_cap"](members, others, **ROLES).value)
+    cart = finding_of(first, "cart", KEYS[0])
     assert cart.population.value == pytest.approx(np.mean(values), abs=1e-12)
     assert cart.yardsticks["population"].difference.value == pytest.approx(cart.risk.value - np.mean(values), abs=1e-12)
 
@@ -349,18 +335,17 @@ def test_population_is_the_metric_on_the_held_out_records(first, folder, people)
 def test_yardsticks_of_records_that_nothing_is_guessed_of_are_those_of_a_direct_call(whole, folder, people, name):
     (parts,) = (folder / "whole" / "split").glob("*.npy")
     held_out, real = np.load(parts)[0] == 0, people()
-    options = next((m for m in WHOLE_STUDY["metrics"] if m["name"] == name), {})
-    options = {k: v for k, v in options.items() if k != "name"}
-    found = METRICS[name](real[~held_out], real[~held_out], control=real[held_out], **options)
-    (finding,) = [f for f in whole.result.findings if (f.synthesizer, f.measure.key) == ("thief", name)]
+    (own,) = (m for m in WHOLE_STUDY["metrics"] if m["name"] == name)
+    options = {"control": real[held_out]} | {k: v for k, v in own.items() if k != "name"}
+    found = METRICS[name](real[~held_out], real[~held_out], **options)
+    finding = finding_of(whole, "thief", name)
     assert list(finding.yardsticks) == [y for y in ("guess", "control", "population") if y in found.details]
     assert "population" in finding.yardsticks
     assert finding.risk.value == pytest.approx(found.value, abs=1e-12)
     for yardstick, each in finding.yardsticks.items():
         assert each.success.value == pytest.approx(found.details[yardstick], abs=1e-12)
-        if yardstick == "control" and (
-            METRICS[name].records.contribution != "score" or each.difference.method == ADJUSTED
-        ):
+        plain = METRICS[name].records.contribution == "score" and each.difference.method != ADJUSTED
+        if yardstick == "control" and not plain:
             continue  # of a direct call it is the plain difference of scores
         for part, key in ((each.gain, "gain"), (each.difference, "difference")):
             assert part.value == pytest.approx(found.details[f"{yardstick}_{key}"], abs=1e-9)
@@ -484,12 +469,11 @@ def test_of_a_person_with_two_rows_one_is_claimed(awkward):
 
 
 def test_a_release_from_a_file_is_the_file_without_identifier_and_entities_stay_on_one_side(awkward, folder):
-    found = {(f.synthesizer, f.measure.key): f for f in awkward.result.findings}
-    assert found["vendor", "zero_cap.[/bold] ü"].risk.value > found["cart", "zero_cap.[/bold] ü"].risk.value
-    sizes = {len(pd.read_parquet(p / "release.parquet")) for p in (folder / "awkward" / "releases").iterdir()}
-    assert sizes <= {58, 60, 62}
-    for path in (folder / "awkward" / "releases").iterdir():
-        assert "person" not in pd.read_parquet(path / "release.parquet").columns
+    vendor, cart = (finding_of(awkward, name, "zero_cap.[/bold] ü").risk.value for name in ("vendor", "cart"))
+    assert vendor > cart
+    releases = [pd.read_parquet(path) for path in folder.glob("awkward/releases/*/release.parquet")]
+    assert {len(release) for release in releases} <= {58, 60, 62}
+    assert not any("person" in release for release in releases)
     assert "person" not in pd.read_csv(folder / "parts" / "train-0-0.csv").columns
     for path in (folder / "awkward" / "split").glob("*.npy"):
         parts = np.load(path)

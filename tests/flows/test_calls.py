@@ -2,8 +2,6 @@
 
 import os
 import pickle
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +12,6 @@ import pytest
 from prefect import flow, task
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import TaskRunFilter, TaskRunFilterName
-from prefect.settings import PREFECT_API_URL
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 from waiting import until
 
@@ -122,22 +119,17 @@ def test_prefect_waits_and_tries_again(prefect_database):
 
 @pytest.mark.proof
 @pytest.mark.parametrize(("limit", "most"), [(1, 1), (2, 2)])
-def test_a_limit_on_a_tag_holds_for_tasks_at_once(prefect_database, limit, most):
+def test_a_limit_on_a_tag_holds_for_tasks_at_once(start_python, limit, most):
     tag, inside, seen, lock = f"kind:licensed-{limit}", [0], [], threading.Lock()
-    made = subprocess.run(
-        [sys.executable, "-m", "prefect", "concurrency-limit", "create", tag, str(limit)],
-        env=os.environ | {"PREFECT_API_URL": str(PREFECT_API_URL.value())}, check=False, capture_output=True, text=True,
-    )  # fmt: skip
-    assert made.returncode == 0, made.stderr
+    made = start_python("-m", "prefect", "concurrency-limit", "create", tag, limit, cwd=".")
+    assert made.wait() == 0, made.stderr.read()
 
     @task
     def heavy() -> None:
         with lock:
             inside[0] += 1
             seen.append(inside[0])
-        last = time.monotonic() + 30
-        while max(seen) < most and time.monotonic() < last:  # until there are as many as there may be
-            time.sleep(0.05)
+        until(lambda: max(seen) >= most, seconds=30, pause=0.05)  # until there are as many as there may be
         time.sleep(0.5)
         with lock:
             inside[0] -= 1
@@ -215,20 +207,13 @@ if __name__ == "__main__":
 
 
 @pytest.mark.proof
-def test_futures_that_can_only_ask_the_server_are_as_good(prefect_database, tmp_path):
-    script = tmp_path / "served_tasks.py"
-    script.write_text(SERVED.replace("NAME", str(uuid4())))
-    environment = os.environ | {"PREFECT_API_URL": str(PREFECT_API_URL.value())}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    worker = subprocess.Popen([sys.executable, str(script), "serve"], env=environment, **quiet)
+def test_futures_that_can_only_ask_the_server_are_as_good(start_python, tmp_path):
+    (tmp_path / "served_tasks.py").write_text(SERVED.replace("NAME", str(uuid4())))
+    worker = start_python("served_tasks.py", "serve", cwd=tmp_path)
     try:
-        asked = subprocess.run(
-            [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=False, timeout=120
-        )
+        out, err = start_python("served_tasks.py", cwd=tmp_path).communicate(timeout=120)
     finally:
         worker.terminate()
-        worker.wait(30)
-    assert [line for line in asked.stdout.splitlines() if line.startswith("found")] == [
-        "found 3 None too much",
-        "found 5 None",
-    ], asked.stderr
+        worker.communicate(timeout=30)
+    told = [line for line in out.splitlines() if line.startswith("found")]
+    assert told == ["found 3 None too much", "found 5 None"], err

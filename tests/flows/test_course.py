@@ -57,13 +57,17 @@ def ordered(folder, settings):
     return run
 
 
+def logged(folder, name, wanted=""):
+    client = MlflowClient(f"sqlite:///{folder / name / 'mlflow.db'}")
+    return client, client.search_runs([client.get_experiment_by_name(name).experiment_id], wanted)
+
+
 def test_pages_are_waited_for_while_the_study_is_logged_and_only_where_workers_draw_them(ordered, folder):
     first = ordered(Noted(), "beside")
     assert first.index("report") < first.index("expose") < first.index("log") < first.index("report is waited for")
     again = ordered(Noted(), "beside", tracking={"log_again": True})  # findings are found again: pages are drawn here
     assert again.index("report is waited for") < again.index("log")
-    client = MlflowClient(f"sqlite:///{folder / 'beside' / 'mlflow.db'}")
-    runs = client.search_runs([client.get_experiment_by_name("beside").experiment_id], "tags.role = 'study'")
+    client, runs = logged(folder, "beside", "tags.role = 'study'")
     pages = [Path(client.download_artifacts(run.info.run_id, "report.html")).read_text("utf-8") for run in runs]
     assert len(pages) == 2
     assert all(run.data.tags["study_id"] in page for run, page in zip(runs, pages, strict=True))
@@ -72,8 +76,7 @@ def test_pages_are_waited_for_while_the_study_is_logged_and_only_where_workers_d
 
 def test_a_study_of_claims_alone_which_expose_no_record_is_logged(ordered, folder):
     ordered(Noted(), "claims", metrics=["singling_out"])
-    client = MlflowClient(f"sqlite:///{folder / 'claims' / 'mlflow.db'}")
-    runs = client.search_runs([client.get_experiment_by_name("claims").experiment_id])
+    client, runs = logged(folder, "claims")
     assert not any("incomplete" in run.data.tags for run in runs)
     kept = {run.data.tags["role"]: [a.path for a in client.list_artifacts(run.info.run_id, "records")] for run in runs}
     assert (kept["synthesizer"], ids_waiting(folder / "claims")) == (["records/ledger.parquet"], [])

@@ -6,6 +6,9 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from prefect.client.orchestration import get_client
+
+from synthrisk.flows.orchestration.flow_runs import mark_crashed
 
 pytestmark = pytest.mark.proof  # with a Prefect server
 
@@ -44,15 +47,11 @@ def begun(start_python, tmp_path):
 
 
 def states(ids: list[UUID]) -> list[str]:
-    from prefect.client.orchestration import get_client
-
     with get_client(sync_client=True) as client:
         return [str(client.read_flow_run(each).state.name) for each in ids]
 
 
 def test_runs_of_a_killed_process_alone_are_marked(begun):
-    from synthrisk.flows.orchestration.flow_runs import mark_crashed
-
     workspace, (killed, lives), (lost, under_way) = begun
     assert mark_crashed(workspace) == []
     os.kill(killed.pid, signal.SIGKILL)

@@ -16,6 +16,7 @@ from synthrisk.metrics import InputError
 pytestmark = pytest.mark.proof
 
 ROWS = 200
+LINEAR = [{"name": "rapid", "attackers": ["linear"]}]
 DATA = {"quasi_identifiers": ["age", "city"]}
 YEAR = "rapid.born: the tolerance is wider than the column: one constant guess is right about 100% of the records"
 
@@ -35,26 +36,23 @@ def visits(folder) -> str:
 @pytest.fixture(scope="module")
 def years(run, visits, folder):
     data = DATA | {"source": str(folder / visits), "sensitive": ["born"], "drop": ["seen", "note"]}
-    metrics = [{"name": "rapid", "attackers": ["linear"]}, "common_rows_proportion"]
-    limits = {"risk/rapid.born": 0.1, "memorization/rapid.born": 0.1}
-    limits |= {"memorization/common_rows_proportion": 0.2}
+    limits = {"risk/rapid.born": 0.1, "memorization/rapid.born": 0.1, "memorization/common_rows_proportion": 0.2}
     return run(
-        "years", data=data, metrics=metrics, thresholds=limits, synthesizers=["cart"],
+        "years", data=data, metrics=[*LINEAR, "common_rows_proportion"], thresholds=limits, synthesizers=["cart"],
         references=["copy", "near_copy", "marginals"], split={"folds": 2, "repetitions": 2},
     )  # fmt: skip
 
 
 def test_what_nobody_can_guess_is_refused_before_anything_is_made(run, visits, folder):
-    data = DATA | {"source": str(folder / visits), "sensitive": ["note"]}
-    with pytest.raises(InputError, match="'note' must hold values that records share, got 100% of the records"):
-        run("notes", data=data)
-    assert not (folder / "notes" / "releases").exists()
-    data = DATA | {"source": str(folder / visits), "sensitive": ["seen"]}
-    with pytest.raises(InputError, match=r"zero_cap.seen: .*a number of their own"):
-        run("stamps", data=data, metrics=["zero_cap"])
-    data = DATA | {"source": str(folder / visits), "sensitive": ["born"]}
-    with pytest.raises(InputError, match=r"tolerance is wider than the column.*'0.1 iqr'"):
-        run("born", data=data, metrics=[{"name": "rapid", "attackers": ["linear"]}])
+    for sensitive, more, told in (
+        ("note", {}, "'note' must hold values that records share, got 100% of the records"),
+        ("seen", {"metrics": ["zero_cap"]}, r"zero_cap.seen: .*a number of their own"),
+        ("born", {"metrics": LINEAR}, r"tolerance is wider than the column.*'0.1 iqr'"),
+    ):
+        data = DATA | {"source": str(folder / visits), "sensitive": [sensitive]}
+        with pytest.raises(InputError, match=told):
+            run(f"of-{sensitive}", data=data, **more)
+        assert not (folder / f"of-{sensitive}" / "releases").exists()
 
 
 def test_it_is_warned_of_before_the_long_part(years, say, folder, prefect_database, plain):
@@ -68,9 +66,8 @@ def test_it_is_warned_of_before_the_long_part(years, say, folder, prefect_databa
 
 def test_a_measure_that_cannot_vary_gets_no_verdict_and_it_is_said_beside_its_numbers(years, capsys, monkeypatch):
     words = {v.quantity: (v.word, v.reason) for v in years.result.verdicts}
-    for quantity in ("risk/rapid.born", "memorization/rapid.born"):
-        assert words[quantity][0] == "CANNOT TELL"
-        assert "does not lie above independent columns" in words[quantity][1]
+    for word, reason in (words["risk/rapid.born"], words["memorization/rapid.born"]):
+        assert (word, "does not lie above independent columns" in reason) == ("CANNOT TELL", True)
     assert "says nothing" not in words["memorization/common_rows_proportion"][1]
     assert years.result.valid
     monkeypatch.setenv("COLUMNS", "250")

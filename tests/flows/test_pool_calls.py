@@ -8,6 +8,7 @@ import time
 from concurrent.futures import process
 from pathlib import Path
 from threading import Thread
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -134,34 +135,24 @@ def test_workers_are_forked_anew_where_the_process_that_they_come_from_is_killed
         assert calls.submit(tasks.add, 1).result() == 2
 
 
-class Refusing:
-    def __init__(self, error):
-        self.error, self._processes = error, {}
-
-    def submit(self, *_):
-        raise self.error
-
-    def shutdown(self, **_):
-        pass
+def refusing(error):
+    return Mock(submit=Mock(side_effect=error), _processes={})
 
 
 def test_workers_that_cannot_be_had_are_asked_for_again_and_not_for_ever(tasks, monkeypatch):
     errors = ConnectionResetError("gone"), EOFError("unexpected EOF")
-    refusals = [Refusing(error) for error in errors]
-    monkeypatch.setattr("synthrisk.flows.execution.pool.pool_of", lambda n: refusals.pop() if refusals else pool_of(n))
+    refusals = [refusing(error) for error in errors]
+    monkeypatch.setattr(pool, "pool_of", lambda n: refusals.pop() if refusals else pool_of(n))
     with pool_calls(1) as calls:
         assert calls.submit(tasks.add, 1).result() == 2
     for error in errors:
-        monkeypatch.setattr("synthrisk.flows.execution.pool.pool_of", lambda _, error=error: Refusing(error))
+        monkeypatch.setattr(pool, "pool_of", lambda _, error=error: refusing(error))
         with pool_calls(1) as calls:
             assert calls.submit(tasks.add, 1).failure() == str(error)
 
 
 def test_where_no_workers_can_be_made_at_all_the_call_fails_and_nobody_waits(tasks, monkeypatch):
-    def none(_: int):
-        raise OSError("no room for a queue")
-
-    monkeypatch.setattr("synthrisk.flows.execution.pool.pool_of", none)
+    monkeypatch.setattr(pool, "pool_of", Mock(side_effect=OSError("no room for a queue")))
     with pool_calls(1) as calls:
         first = calls.submit(tasks.add, 1)
         assert (first.failure(), calls.submit(tasks.add, first).failure()) == ("no room for a queue",) * 2
@@ -202,9 +193,7 @@ def test_what_is_ours_is_done_in_the_command_where_its_worker_is_killed(tasks):
 def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     folder, settings, monkeypatch, tmp_path, prefect_database, threads
 ):
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a server is started")
-
+    refuse = Mock(side_effect=AssertionError("a server is started"))
     whole = settings(tmp_path / "plain", folder / "people.csv", references=["copy"])
     monkeypatch.setattr("synthrisk.flows.orchestration.server.is_configured", lambda: False)
     monkeypatch.setattr("synthrisk.flows.orchestration.server.prefect_api", refuse)
@@ -221,24 +210,26 @@ def test_a_study_without_prefect_is_that_of_the_flow_to_the_bit(
     assert len(plain.logged.runs) == len(flow.logged.runs)
 
 
+INTERRUPTED = """
+import os, signal, time
+from synthrisk.flows.execution.pool import begin_early, pool_of
+heard = []
+signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+begin_early()
+for _ in range(10):
+    time.sleep(0.1)
+    os.killpg(0, signal.SIGINT)
+assert len(heard) == 10
+print(pool_of(1).submit(os.getppid).result() > 0)
+"""
+
+
 @pytest.mark.proof
 def test_workers_are_there_below_a_long_path_and_signals_while_they_are_made_ready_are_for_the_command_alone(tmp_path):
     place = tmp_path / ("a" * 60) / ("b" * 60)
     place.mkdir(parents=True)
-    code = (
-        "import os, signal, time\n"
-        "from synthrisk.flows.execution.pool import begin_early, pool_of\n"
-        "heard = []\n"
-        "signal.signal(signal.SIGINT, lambda *_: heard.append(1))\n"
-        "begin_early()\n"
-        "for _ in range(10):\n"
-        "    time.sleep(0.1)\n"
-        "    os.killpg(0, signal.SIGINT)\n"
-        "assert len(heard) == 10\n"
-        "print(pool_of(1).submit(os.getppid).result() > 0)"
-    )
     given = {"env": os.environ | {"TMPDIR": str(place)}, "capture_output": True, "text": True}
-    done = subprocess.run([sys.executable, "-c", code], start_new_session=True, **given)
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], start_new_session=True, **given)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
 
 

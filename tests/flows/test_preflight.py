@@ -44,38 +44,33 @@ def test_a_table_is_looked_at_once_for_the_same_questions(tmp_path, looks):
     assert (told("zero_cap", TABLE), len(looks)) == (first, 4)
 
 
-@pytest.fixture(name="free_port")
-def a_free_port():
-    return free_port()
-
-
 @pytest.fixture
 def open_port():
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server.getsockname()[1]
 
 
-def test_a_tracking_server_must_answer(free_port, open_port, monkeypatch):
+def test_a_tracking_server_must_answer(open_port, monkeypatch):
+    closed = free_port()
     monkeypatch.setenv("PASSWORD", "hidden")
     monkeypatch.setenv("SYNTHRISK_VARIABLES", "PASSWORD")
     for scheme in ("http", "postgresql+psycopg"):
         check_tracking(Tracking(uri=f"{scheme}://127.0.0.1:{open_port}"))
     for uri in (None, "sqlite:///x.db", "postgresql+psycopg:///db", "file:runs", "runs"):
         check_tracking(Tracking(uri=uri))
-    with pytest.raises(InputError, match=f"got none at 127.0.0.1:{free_port} .ConnectionRefusedError") as refused:
-        check_tracking(Tracking(uri=f"http://me:${{PASSWORD}}@127.0.0.1:{free_port}/mlflow"))
+    with pytest.raises(InputError, match=f"got none at 127.0.0.1:{closed} .ConnectionRefusedError") as refused:
+        check_tracking(Tracking(uri=f"http://me:${{PASSWORD}}@127.0.0.1:{closed}/mlflow"))
     assert "hidden" not in str(refused.value)
 
 
-@pytest.mark.parametrize("uri", ["htp://host:5000", "foo://me:${HOME}@host"])
-def test_a_scheme_that_is_none_is_refused_without_the_rest(uri, monkeypatch):
+def test_a_scheme_that_is_none_is_refused_without_the_rest(monkeypatch):
     monkeypatch.setenv("SYNTHRISK_VARIABLES", "HOME")
-    with pytest.raises(InputError, match=r"tracking\.uri must begin with one of http, https, .*, got (htp|foo)://$"):
-        check_tracking(Tracking(uri=uri))
+    with pytest.raises(InputError, match=r"tracking\.uri must begin with one of http, https, .*, got foo://$"):
+        check_tracking(Tracking(uri="foo://me:${HOME}@host"))
 
 
-def test_the_page_needs_a_port_of_its_own(free_port, open_port, tmp_path, monkeypatch, say):
-    check_port(free_port)
+def test_the_page_needs_a_port_of_its_own(open_port, tmp_path, monkeypatch, say):
+    check_port(free_port())
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mlflow.db").touch()
     said = say("ui", "--workspace", ".", "--port", open_port)
@@ -83,11 +78,12 @@ def test_the_page_needs_a_port_of_its_own(free_port, open_port, tmp_path, monkey
     assert said.err == f"Error: --port must be one at which nobody listens yet, got {open_port}; give another\n"
 
 
-def test_a_prefect_server_must_answer(free_port, open_port):
+def test_a_prefect_server_must_answer(open_port):
+    closed = free_port()
     with temporary_settings({PREFECT_API_URL: f"http://127.0.0.1:{open_port}/api"}), prefect_api() as address:
         assert address == f"http://127.0.0.1:{open_port}/api"
     for url, told in (
-        (f"http://127.0.0.1:{free_port}/api", f"must lead to a server that answers, got none at 127.0.0.1:{free_port}"),
+        (f"http://127.0.0.1:{closed}/api", f"must lead to a server that answers, got none at 127.0.0.1:{closed}"),
         ("nonsense", "must be an address such as http://host:4200/api, got one without http://"),
     ):
         refused = pytest.raises(InputError, match=f"PREFECT_API_URL {told}")
@@ -95,14 +91,12 @@ def test_a_prefect_server_must_answer(free_port, open_port):
             pytest.fail("a server that is not there was taken")
 
 
-def test_a_dask_scheduler_must_answer(free_port, open_port):
+def test_the_address_of_a_dask_scheduler_has_host_and_port(open_port):
     check_address(Runner())
     for address in (f"tcp://127.0.0.1:{open_port}", f"127.0.0.1:{open_port}"):
         check_address(Runner(kind="dask", address=address))
-    nobody = f"tcp://127.0.0.1:{free_port}", f"lead to a server that answers, got none at .*{free_port}"
-    none = ((address, "be tcp://host:port, got") for address in ("tcp://host", "host:port", "tcp://"))
-    for address, told in (nobody, *none):
-        with pytest.raises(InputError, match=rf"runner\.address must {told}"):
+    for address in ("tcp://host", "host:port", "tcp://"):
+        with pytest.raises(InputError, match=r"runner\.address must be tcp://host:port, got"):
             check_address(Runner(kind="dask", address=address))
 
 
@@ -112,9 +106,9 @@ STUDY = {
 }  # fmt: skip
 
 
-def test_all_of_it_is_told_at_once_and_each_problem_once(tmp_path, free_port):
+def test_all_of_it_is_told_at_once_and_each_problem_once(tmp_path):
     (tmp_path / "file").touch()
-    study = STUDY | {"workspace": str(tmp_path / "file"), "tracking": {"uri": f"http://127.0.0.1:{free_port}"}}
+    study = STUDY | {"workspace": str(tmp_path / "file"), "tracking": {"uri": f"http://127.0.0.1:{free_port()}"}}
     told = r"study x has 2 errors:\n- workspace must be a folder.*\n- tracking\.uri must "
     with pytest.raises(InputError, match=told):
         check(load(study))

@@ -8,6 +8,7 @@ import textwrap
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
+from prefect.settings import PREFECT_API_URL
 
 from synthrisk.flows.execution.workers import compute_with_one_thread
 from synthrisk.metrics.models.threads import ONE_THREAD
@@ -59,13 +60,7 @@ def test_being_installed_and_imported_changes_nothing_of_somebody_elses_process(
 
 @pytest.mark.proof
 def test_a_script_without_a_guard_gets_one_sentence(tmp_path, prefect_database):
-    from prefect.settings import PREFECT_API_URL
-
-    code = """
-        from synthrisk.flows.benchmark import benchmark
-
-        benchmark("smoke")
-    """
+    code = 'from synthrisk.flows.benchmark import benchmark\nbenchmark("smoke")'
     done = run(code, tmp_path, DO_NOT_TRACK="true", PREFECT_API_URL=PREFECT_API_URL.value())
     assert done.returncode != 0
     assert "script.py must start the study under if __name__ == " in done.stderr
@@ -84,9 +79,8 @@ def _threads() -> tuple[dict[str, str], set[int]]:
 @pytest.mark.filterwarnings("ignore")
 def test_workers_compute_with_one_thread_and_the_host_as_before():
     before = dict(os.environ)
-    with ProcessPoolExecutor(
-        1, mp_context=multiprocessing.get_context("spawn"), initializer=compute_with_one_thread
-    ) as pool:
+    spawned = {"mp_context": multiprocessing.get_context("spawn"), "initializer": compute_with_one_thread}
+    with ProcessPoolExecutor(1, **spawned) as pool:
         variables, threads = pool.submit(_threads).result()
     assert (variables, threads, dict(os.environ)) == (ONE_THREAD, {1}, before)
 
@@ -112,8 +106,7 @@ def test_a_command_without_an_api_never_imports_prefect_and_says_each_thing_once
         tmp_path,
         HOME=str(tmp_path),
     )
-    assert "imported: False" in done.stdout, done.stderr
-    assert "Study evaluate" in done.stdout
+    assert [each for each in ("imported: False", "Study evaluate") if each not in done.stdout] == [], done.stderr
     told = [line.removeprefix("Mind").strip() for line in done.stderr.splitlines() if line.strip()]
     assert [line for line in done.stderr.splitlines() if line.startswith("Mind")]
     assert len(told) == len(set(told))

@@ -1,6 +1,7 @@
 """Whatever a user can get wrong gets one clear sentence, at once: no traceback, no cell, nothing lost, no server."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -31,9 +32,7 @@ def place(tmp_path, good, monkeypatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch):
-    def started(*_: object, **__: object) -> None:
-        pytest.fail("a server was started")
-
+    started = Mock(side_effect=pytest.fail.Exception("a server was started"))
     monkeypatch.setattr("synthrisk.flows.orchestration.server.prefect_api", started)
     monkeypatch.setattr("synthrisk.flows.cli.evaluate.course", started)
     monkeypatch.setattr("synthrisk.flows.study_course.course", started)

@@ -91,7 +91,6 @@ def test_a_name_that_is_none_or_an_option_of_another_tool_is_refused_with_the_ne
     assert (said.code, said.out) == (2, "")
     assert said.err == "Error: NAME must be that of a metric, got 'zero_kap' (did you mean 'zero_cap'?)\n"
     assert "`synthrisk metrics` lists them" in say("metrics", "qqq").err
-    assert say("metrics", "rapid", "--markdown").code == 2
     said = say("evaluate", "--ori", "a.csv", "--syn", "b.csv", "--key-fields", "age")
     assert (said.code, said.err) == (2, "Usage error: evaluate takes no option --ori (did you mean '--real'?)\n")
     assert "'--quasi-identifiers'" in say("evaluate", "a.csv", "b.csv", "--key-fields", "age").err
