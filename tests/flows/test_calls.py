@@ -122,7 +122,8 @@ def test_prefect_waits_and_tries_again(prefect_database):
 def test_a_limit_on_a_tag_holds_for_tasks_at_once(start_python, limit, most):
     tag, inside, seen, lock = f"kind:licensed-{limit}", [0], [], threading.Lock()
     made = start_python("-m", "prefect", "concurrency-limit", "create", tag, limit, cwd=".")
-    assert made.wait() == 0, made.stderr.read()
+    _, err = made.communicate()
+    assert made.returncode == 0, err
 
     @task
     def heavy() -> None:

@@ -124,10 +124,9 @@ def test_releases_are_told_before_anything_else(said_of):
 
 
 @pytest.mark.parametrize("repetitions", ["1", "2", "3"])
-def test_two_repetitions_are_told(repetitions, capsys):
-    facts = {"records": "9", "releases": "4", "repetitions": repetitions}
-    close(Outcome(StudyResult("s", "s", [], [], [], facts=facts), LOGGED), verbose=True)
-    assert ("two repetitions" in capsys.readouterr().out) == (repetitions == "2")
+def test_two_repetitions_are_told(repetitions, said_of):
+    said = said_of(facts={"releases": "4", "repetitions": repetitions})
+    assert ("two repetitions" in said) == (repetitions == "2")
 
 
 @pytest.mark.parametrize("epsilon", ["", "1.00"])
