@@ -48,12 +48,15 @@ wheel: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
 
-# torch first and by itself: the pinned build is what everything else is resolved against
+# torch first and by itself: the pinned build is what everything else is resolved against. uv takes seconds where pip
+# takes minutes, but does not know pip's settings (a mirror, say): where it cannot install, pip does
+ALL = -c constraints.txt --no-build-isolation -e ".[sdv,private,dask,postgresql,fair,files,test,docs]"
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel torch uv
 	rm -rf build *.egg-info  # what an older build left would be found first
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e ".[sdv,private,dask,postgresql,fair,files,test,docs]"
+	$(BIN)/uv pip install --quiet --system-certs --compile-bytecode --python $(BIN)/python $(ALL) \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check $(ALL)
 	$(BIN)/python -m synthrisk.flows.execution.forkserver  # compiles searches and forests, as pip does modules
 	touch $@
 
