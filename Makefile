@@ -2,6 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 export DO_NOT_TRACK := true
+export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export OMP_WAIT_POLICY ?= passive  # threads that wait in circles cost other processes several times the work
 unexport PYTHONDONTWRITEBYTECODE  # else each process of each test compiles all that it imports anew
 
@@ -58,6 +59,7 @@ ALL = -c constraints.txt --no-build-isolation -e ".[sdv,private,dask,postgresql,
 	$(BIN)/uv pip install --quiet --system-certs --compile-bytecode --python $(BIN)/python $(ALL) \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check $(ALL)
 	$(BIN)/python -m synthrisk.flows.execution.forkserver  # compiles searches and forests, as pip does modules
+	$(BIN)/python -m synthrisk.flows.orchestration.server 2> /dev/null  # makes Prefect's database, which takes seconds
 	touch $@
 
 clean:
