@@ -29,7 +29,7 @@ from synthrisk.metrics.verdicts.tables import gda_table
 from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
 from synthrisk.tasks.pages import figures
 from synthrisk.tasks.pages.figures import Row
-from synthrisk.tasks.pages.report import record
+from synthrisk.tasks.pages.record import record
 from synthrisk.tasks.pages.templates import number
 from synthrisk.tasks.report import report
 

@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from synthrisk.metrics.intervals.distributions import (
-    GROUPS,
-    bootstraps,
-    normal_quantile,
-    resampled_sums,
-    t_quantile,
-    t_two_sided,
-)
+from synthrisk.metrics.intervals.bootstrap import GROUPS, bootstraps, resampled_sums
+from synthrisk.metrics.intervals.distributions import normal_quantile, t_quantile, t_two_sided
 
 RESAMPLES, TAIL = 4000, 0.025
 METHODS = ("crossed_bootstrap", "records", "repetitions", "pigeonhole")

@@ -19,7 +19,7 @@ from browser import browser, chromium
 from samples.reported import DISTANCE, PICTURE, RAPID, claiming, finding, study, usual
 from samples.studies import report_of
 from synthrisk.metrics.verdicts.results import Limit
-from synthrisk.tasks.pages.report import record
+from synthrisk.tasks.pages.record import record
 
 pytestmark = [pytest.mark.services, pytest.mark.skipif(chromium() is None, reason="Chromium is not installed")]
 AXE = "axe-core@4.14.1"

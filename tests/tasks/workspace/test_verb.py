@@ -11,7 +11,7 @@ import pytest
 from prefect import Task, flow
 
 from synthrisk.tasks.report import report
-from synthrisk.tasks.split import split
+from synthrisk.tasks.sample import split
 from synthrisk.tasks.workspace.verb import _Verb, verb
 
 
