@@ -3,7 +3,6 @@
 import importlib.util
 import math
 import sys
-from operator import attrgetter
 from pathlib import Path
 from statistics import variance
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from samples.estimates import ENDS
 from samples.findings import folds
 from synthrisk.metrics.intervals.estimates import METHODS, across_repetitions, effects, estimate
 
@@ -33,9 +33,6 @@ def t_quantile(share, freedom):
         middle = (low + high) / 2
         low, high = (middle, high) if t_below(middle, freedom) < share else (low, middle)
     return low
-
-
-ENDS = attrgetter("value", "lower", "upper")
 
 
 def cut(rng, R, K, n, kind):

@@ -2,7 +2,6 @@
 
 import math
 from itertools import pairwise
-from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest
 
+from samples.estimates import ENDS, Z, wilson
 from samples.findings import ZERO
 from synthrisk.metrics.distance.closest_record import closeness
 from synthrisk.metrics.errors import InputError
@@ -18,21 +18,12 @@ from synthrisk.metrics.intervals.proportions import expected_share, share, share
 from synthrisk.metrics.study.findings import Attacked, find, find_released
 from synthrisk.metrics.study.ledger import ReleasedValues
 
-Z = 1.959963984540054
-
-
 METHODS = ["wilson", "clopper_pearson", "bootstrap"]
-ENDS = attrgetter("value", "lower", "upper")
 COUNTS = st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
 def of(count, n, method="wilson", confidence=0.95):
     return share(np.repeat([1.0, 0.0], [count, n - count]), confidence, method)
-
-
-def wilson(p, n, z=Z):
-    middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
 
 
 @given(COUNTS)

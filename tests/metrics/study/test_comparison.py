@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from samples.estimates import ENDS
 from samples.findings import attacked, folds
 from synthrisk.metrics.intervals.distributions import holm
 from synthrisk.metrics.intervals.estimates import Estimate, Interval, Prior, t_test, t_test_across_repetitions
@@ -19,9 +20,6 @@ from synthrisk.metrics.study.findings import contributions_of, find
 from synthrisk.metrics.study.ledger import Measure, ReleasedValues
 
 CAP, OTHER = Measure("zero_cap", "zero_cap", "income"), Measure("rapid", "rapid", "income")
-
-
-ENDS = attrgetter("value", "lower", "upper")
 
 
 def contributed(scores, held_out, *more):

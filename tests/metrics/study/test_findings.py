@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from samples.estimates import ENDS
 from samples.findings import attacked as attacked_in
 from samples.findings import folds
 from synthrisk.metrics.exposure.single_records import record_exposure
@@ -32,7 +33,6 @@ from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.tasks.data import read
 
 MEASURE = Measure("zero_cap", "zero_cap", "income")
-ENDS = attrgetter("value", "lower", "upper")
 
 
 def said(attacked, interval=None, methods=()):
