@@ -1,7 +1,10 @@
-"""Estimates with an interval of a given half width, the ends of others, and the limits of Wilson."""
+"""Estimates with an interval of a given half width, the ends of others, and limits by their plain formulas."""
 
 import math
 from operator import attrgetter
+from statistics import variance
+
+from scipy import stats
 
 from synthrisk.metrics.intervals.estimates import Estimate
 
@@ -20,3 +23,18 @@ def half_width(found):
 def wilson(p, n, z=Z):
     middle, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+
+
+def crossed_by_hand(e, confidence=0.95):
+    """Return the mean of scores by repetition and record, its limits and p-value: every sum of METHODS 6."""
+    R, n = len(e), len(e[0])
+    means = [sum(e[r][i] for r in range(R)) / R for i in range(n)]
+    first, second = variance(means) / n, 0.0
+    if R > 1:
+        between = variance([sum(row) / n for row in e])
+        within = sum(variance([e[r][i] for r in range(R)]) for i in range(n)) / n
+        second = max(0.0, between - within / n) / R
+    below = first**2 / (n - 1) + (second**2 / (R - 1) if R > 1 else 0.0)
+    value, spread, freedom = sum(means) / n, math.sqrt(first + second), (first + second) ** 2 / below
+    half = stats.t.ppf(0.5 + confidence / 2, freedom) * spread
+    return value, value - half, value + half, 2 * (1 - stats.t.cdf(abs(value) / spread, freedom))
