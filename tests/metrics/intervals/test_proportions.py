@@ -36,18 +36,6 @@ def test_wilson_is_the_formula_and_clopper_pearson_the_beta_quantile(case):
 
 
 @pytest.mark.parametrize(
-    ("count", "n", "lower", "upper", "low", "high"),  # Newcombe 1998, Statistics in Medicine 17:857, table I, 3 and 5
-    [
-        *((81, 263, 0.2553, 0.3662, 0.2527, 0.3676), (15, 148, 0.0624, 0.1605, 0.0578, 0.1617)),
-        *((0, 20, 0.0, 0.1611, 0.0, 0.1684), (1, 29, 0.0061, 0.1718, 0.0009, 0.1776)),
-    ],
-)
-def test_wilson_and_clopper_pearson_published(count, n, lower, upper, low, high):
-    assert ENDS(of(count, n))[1:] == pytest.approx((lower, upper), abs=5.1e-5)
-    assert ENDS(of(count, n, "clopper_pearson"))[1:] == pytest.approx((low, high), abs=5.1e-5)
-
-
-@pytest.mark.parametrize(
     ("first", "second", "lower", "upper"),  # Newcombe 1998, Statistics in Medicine 17:873, table II, method 10
     [
         *(((56, 70), (48, 80), 0.0524, 0.3339), ((9, 10), (3, 10), 0.1705, 0.8090)),

@@ -99,12 +99,6 @@ def test_what_is_guessed_is_no_part_of_the_key():
     assert values_of_real(real, ["vote"], ["vote"]) == {}
 
 
-def test_the_example_of_the_questions_about_cap():
-    release = pd.DataFrame({"age": ["20-29"] * 4, "sex": ["F"] * 4, "party": ["x", "x", "y", "x"]})
-    found = keys_of_release(Tables(release, release), ["age", "sex"], ["party"])
-    assert (found.release.smallest, found.values["party"].release.smallest) == (4, 2)
-
-
 def test_keys_survive_a_journey_and_are_averaged_over_releases():
     found = keys_of_release(Tables(with_votes(1, 60), with_votes(2, 50)), ["age"], ["vote", ["vote", "ill"]])
     assert keys_from_plain(json.loads(json.dumps(asdict(found)))) == found

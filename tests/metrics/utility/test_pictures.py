@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 
-from synthrisk.metrics.utility.pictures import MOST_PAIRED, Made, cramers_v, joint_shares, picture, total_variation
+from synthrisk.metrics.utility.pictures import MOST_PAIRED, Made, cramers_v, joint_shares, picture
 
 
 def people(n, seed=0):
@@ -161,9 +161,3 @@ def test_association_of_extremes():
     apart = [cramers_v(joint_shares(rng.integers(0, 5, 500), rng.integers(0, 5, 500), (5, 5)), 500) for _ in range(200)]
     assert np.mean(apart) < 0.04  # without the correction it is 0.09
     assert np.isnan(cramers_v(joint_shares(np.zeros(50, int), rng.integers(0, 3, 50), (2, 3)), 50))
-
-
-def test_distance_is_half_the_sum_of_differences():
-    p, q = np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.4, 0.5])
-    assert total_variation(p, q) == pytest.approx((0.1 + 0.1 + 0.2) / 2)
-    assert total_variation(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == 1.0
