@@ -150,10 +150,7 @@ FACTS = {
     "yardsticks.population must be False where control is needed": {"needs": ("control",)},
     "without_control must be False where no control is needed": {"yardsticks": Yardsticks(without_control=True)},
     "unaveraged must be a tuple of names of details, the guess not among": {"study": InStudy(unaveraged="auc_lower")},
-    r"not among them, got \('best',\)": {
-        "yardsticks": Yardsticks(guess="best"),
-        "study": InStudy(unaveraged=("best",)),
-    },
+    r"among them, got \('best',\)": {"yardsticks": Yardsticks(guess="best"), "study": InStudy(unaveraged=("best",))},
     "study.gains must be False where no real records": {"per_record": False, "study": InStudy(gains=True, **AGAINST)},
     "yardsticks.copied must be None or lie in range": {"yardsticks": Yardsticks(copied=2.0)},
     r"metric mine: records must be Records\(...\), got": {"records": reduce},

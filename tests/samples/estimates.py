@@ -4,6 +4,7 @@ import math
 from operator import attrgetter
 from statistics import variance
 
+import numpy as np
 from scipy import stats
 
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -38,3 +39,17 @@ def crossed_by_hand(e, confidence=0.95):
     value, spread, freedom = sum(means) / n, math.sqrt(first + second), (first + second) ** 2 / below
     half = stats.t.ppf(0.5 + confidence / 2, freedom) * spread
     return value, value - half, value + half, 2 * (1 - stats.t.cdf(abs(value) / spread, freedom))
+
+
+def resampled_means(e, method, rng, units, spread, resamples):
+    """Return the resampled means by a loop that draws positions and takes the mean anew in each resample."""
+    repetitions, n = e.shape
+    sizes = np.ones(n) if units is None else np.bincount(units)
+    draws = np.empty(resamples)
+    for b in range(resamples):
+        rows = rng.integers(repetitions, size=repetitions) if method in ("pigeonhole", "repetitions") else slice(None)
+        means = e[rows].mean(axis=0)
+        sums = means if units is None else np.bincount(units, means)
+        picked = np.arange(len(sums)) if method == "repetitions" else rng.integers(len(sums), size=len(sums))
+        draws[b] = sums[picked].sum() / sizes[picked].sum()
+    return draws + rng.normal(0, spread, resamples) if method == "crossed_bootstrap" else draws

@@ -1,10 +1,8 @@
 """Estimates against plain loops, hand-made quantiles and simulated studies with a known truth."""
 
-import importlib.util
 import math
 import sys
 from pathlib import Path
-from statistics import variance
 
 import numpy as np
 import pytest
@@ -12,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from samples.estimates import ENDS, crossed_by_hand
+from samples.estimates import ENDS, crossed_by_hand, resampled_means
 from samples.findings import folds
 from synthrisk.metrics.intervals.estimates import METHODS, across_repetitions, effects, estimate
 
-ROOT = Path(__file__).parents[3]
+sys.path.append(str(Path(__file__).parents[3]))
+
+from benchmarks.interval_coverage import Design, coverage, findings
 
 
 def cut(rng, R, K, n, kind):
@@ -100,21 +100,6 @@ def test_crossed_reads_no_seed_and_the_others_are_determined_by_theirs():
             assert (first == other) == (method == "crossed")
 
 
-def resampled(e, method, draws, rng, entity):
-    R, n = e.shape
-    members = [np.flatnonzero(entity == g) for g in np.unique(entity)]
-    out = []
-    for _ in range(draws):
-        rows = [int(rng.integers(R)) for _ in range(R)] if method == "pigeonhole" else list(range(R))
-        picked = np.concatenate([members[int(rng.integers(len(members)))] for _ in members])
-        out.append(float(np.mean([e[r][picked].mean() for r in rows])))
-    if method == "crossed_bootstrap":
-        within = float(np.mean([variance(e[:, i].tolist()) for i in range(n)]))
-        second = max(0.0, variance([float(row.mean()) for row in e]) - within / n) / R
-        out = [v + math.sqrt(second) * float(rng.standard_normal()) for v in out]
-    return np.quantile(out, [0.025, 0.975]), float(np.std(out))
-
-
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("method", ["crossed_bootstrap", "records", "pigeonhole"])
 def test_each_bootstrap_agrees_with_another_resampling(method, clustered):
@@ -124,7 +109,9 @@ def test_each_bootstrap_agrees_with_another_resampling(method, clustered):
     if clustered and method == "crossed_bootstrap":
         e -= e.mean(axis=1, keepdims=True)  # no repetition effect: only the resampling of entities is compared
     found = estimate(e, method=method, resamples=4000, seed=3, entities=entity if clustered else None)
-    (lower, upper), spread = resampled(e, method, 3000, rng, entity)
+    second = max(0.0, e.mean(axis=1).var(ddof=1) - e.var(axis=0, ddof=1).mean() / 30) / 4
+    draws = resampled_means(e, method, rng, entity, math.sqrt(second), 3000)
+    (lower, upper), spread = np.quantile(draws, [0.025, 0.975]), draws.std()
     assert abs(found.lower - lower) < 0.25 * spread
     assert abs(found.upper - upper) < 0.25 * spread
     assert found.value == pytest.approx(e.mean())
@@ -187,35 +174,26 @@ def test_values_of_releases_give_the_t_interval_of_the_repetitions():
     assert across_repetitions(np.array([[0.1, np.nan], [0.3, 0.5]])).value == pytest.approx(0.25)
 
 
-@pytest.fixture(scope="module")
-def simulation():
-    spec = importlib.util.spec_from_file_location("coverage_of_intervals", ROOT / "benchmarks" / "interval_coverage.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
 FOLDS = [{}, {"binary": False}, {"unscored": 0.4}, {"repetitions": 2, "folds": 2, "records": 300}]
 FOLDS.append({"repetitions": 3, "folds": 5, "records": 1000})
 UNEVEN = [{"folds": 1}, {"folds": 1, "repetitions": 2}, {"folds": 1, "repetitions": 1, "binary": False}]
 UNEVEN += [{"fresh": True, "repetitions": 2}, {"fresh": True, "repetitions": 1}, {"folds": 1, "fresh": True}]
 
 
-def covers(simulation, settings, memorization, studies=700):
-    found = simulation.findings(simulation.Design(**settings, memorization=memorization), studies, 11)
-    return simulation.coverage([f.memorization for f in found], memorization)[0]
+def covers(settings, memorization, studies=700):
+    found = findings(Design(**settings, memorization=memorization), studies, 11)
+    return coverage([f.memorization for f in found], memorization)[0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memorization", [0.0, 0.15])
 @pytest.mark.parametrize("settings", FOLDS, ids=str)
-def test_folds_cover_the_truth(simulation, settings, memorization):
-    assert 0.925 <= covers(simulation, settings, memorization) <= 0.985
+def test_folds_cover_the_truth(settings, memorization):
+    assert 0.925 <= covers(settings, memorization) <= 0.985
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memorization", [0.0, 0.15])
-def test_a_holdout_and_exclusion_cover_the_truth(simulation, memorization):
-    low = min(covers(simulation, settings, memorization, 400) for settings in UNEVEN)
+def test_a_holdout_and_exclusion_cover_the_truth(memorization):
+    low = min(covers(settings, memorization, 400) for settings in UNEVEN)
     assert low >= 0.92

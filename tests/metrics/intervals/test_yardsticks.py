@@ -128,6 +128,7 @@ def test_population_of_a_direct_call_by_hand_count():
 
 ADULT = {
     "rapid": {"attacker": "logistic", "baseline": "scored"},
+    "detection_mlp": {"folds": 2},
     "linkability": {"columns_a": ["age", "education"], "columns_b": ["sex", "income"]},
 }
 WITH_POPULATION = [n for n, m in METRICS.items() if m.has_population]

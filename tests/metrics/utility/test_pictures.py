@@ -113,9 +113,9 @@ def test_a_large_table_takes_seconds():
     real = pd.DataFrame({f"n{i}": rng.normal(size=n) for i in range(15)})
     real = real.assign(**{f"c{i}": rng.choice(list("abcd"), n) for i in range(15)})
     folds = np.arange(n) % 2
-    releases, begun = [made((0, k), folds == k % 2, real) for k in range(6)], perf_counter()
+    releases, begun = [made((0, k), folds == k % 2, real) for k in range(3)], perf_counter()
     found = picture(real, {"a": releases})
-    assert perf_counter() - begun < 30  # 2 s on an idle machine
+    assert perf_counter() - begun < 15  # 1 s on an idle machine
     assert found.drawn
     assert len(found.associations) == 435
 
