@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.coarse import KEYS, may_be, tables
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.k_anonymity import (
     SIZES,
@@ -19,7 +20,7 @@ from synthrisk.metrics.release.k_anonymity import (
     mean_keys,
     values_of_real,
 )
-from synthrisk.metrics.tables.tables import Tables, ValueSet, ValueSets
+from synthrisk.metrics.tables.tables import Tables
 
 RANGES = [(1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 10**9)]
 
@@ -114,25 +115,14 @@ def test_a_column_that_is_not_there_is_refused():
 
 
 def test_a_coarse_row_has_the_key_of_every_record_that_lies_in_it():
-    rng = np.random.default_rng(8)
-    real, release = drawn(6, 150), drawn(7, 120)
-    for table in (real, release):
-        table["city"] = table["city"].fillna("c")
-        table["vote"] = rng.choice(["x", "y", "z"], len(table))
-    ages, cities = release["age"].to_numpy(float), release["city"].to_numpy(object)
-    wide, hidden = (ages >= 3) & (rng.random(120) < 0.8), rng.random(120) < 0.3
-    ages[wide & (ages < 6)], ages[wide & (ages >= 6)] = 4, 9
-    cities[hidden] = None
-    ends = {4.0: (3, 5), 9.0: (6, 40)}
-    sets = ValueSets({"age": {value: ValueSet(*own) for value, own in ends.items()}}, frozenset(["city"]))
-    tables = Tables(real, sets.beside(release.assign(age=ages, city=cities)), groups=np.repeat([1, 0], [100, 50]))
-    found = keys_of_release(tables, ["age", "city"], ["vote"])
-    k, votes = [], []
-    for age, city in zip(real["age"], real["city"], strict=True):
-        ends_of = [ends.get(value, (value, value)) for value in ages]
-        rows = [j for j, (low, high) in enumerate(ends_of) if low <= age <= high and cities[j] in (None, city)]
-        k.append(len(rows))
-        votes.append(len({release["vote"][j] for j in rows}))
-    for sizes, each in ((found, k), (found.values["vote"], votes)):
-        assert sizes.members == key_sizes(np.array(each[:100]))
-        assert sizes.controls == key_sizes(np.array(each[100:]))
+    real, release = tables(8)
+    groups = np.repeat([1, 0], [25, 15])
+    found = keys_of_release(Tables(real, release, groups=groups), KEYS, ["pay"])
+    rows = [
+        [row["pay"] for row in release.to_dict("records") if all(may_be(c, row[c], own[c]) for c in KEYS)]
+        for own in real.to_dict("records")
+    ]
+    for sizes, each in ((found, map(len, rows)), (found.values["pay"], (len(set(pays)) for pays in rows))):
+        each = np.array([*each])
+        assert sizes.members == key_sizes(each[groups == 1])
+        assert sizes.controls == key_sizes(each[groups == 0])

@@ -56,7 +56,8 @@ def test_words_at_the_boundaries(expected, ends):
 
 
 def test_a_verdict_holds_its_number_and_the_reason_says_why():
-    assert "no interval: not scored" in only(line("cart", replace(NOT_ESTIMABLE))).reason
+    unscored = only(line("cart", replace(NOT_ESTIMABLE, note="no control records")))
+    assert unscored.reason == "memorization has no interval: no control records"
     invalid = only(line("cart", around(0, 0.1)), checks=[PASSED, FAILED]).reason
     assert invalid == "reference fresh on all: expected around 0, seen it is not"
     straddling = only(line("cart", around(0.1, 0.04)))
