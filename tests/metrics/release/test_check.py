@@ -520,12 +520,6 @@ def test_copies_of_any_table_are_suspicious(table, rows):
         assert all(check_release(job.train, control, made).suspicious for control in (job.held_out, None))
 
 
-def test_a_table_without_an_equal_pair_expects_none():
-    found = look(MEMBERS[:30]).verbatim
-    assert (found.members.count, found.members.expected) == (30, 0.0)
-    assert (found.controls.count, found.rows_of_members.count) == (0, 30)
-
-
 def test_a_constant_column_that_nothing_guesses_gives_nothing_away_and_breaks_nothing():
     constant, every = RELEASE.assign(vote=True), RELEASE.assign(**RELEASE.iloc[0].to_dict())
     for release, options in ((constant, {}), (constant, {"guessed": ["vote"]}), (every, {"guessed": ["job"]})):
