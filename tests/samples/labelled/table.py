@@ -35,7 +35,7 @@ class Label:
 class Table:
     """A table in the making: each column is added with its cells as written and its label."""
 
-    def __init__(self, name: str, rows: int, seed: int, separator: str = ",", encoding: str = "utf-8") -> None:
+    def __init__(self, name: str, rows: int, seed: int, separator: str, encoding: str) -> None:
         self.name, self.rows, self.separator, self.encoding = name, rows, separator, encoding
         self.rng = np.random.default_rng(seed)
         self.cells: dict[str, list[str]] = {}
@@ -118,3 +118,12 @@ class Table:
         """Write numbers with a decimal mark and a thousands separator of one's own."""
         swap = {",": thousands, ".": point}
         return ["".join(swap.get(c, c) for c in f"{value:,.{digits}f}") for value in values]
+
+
+TABLES: list[Table] = []
+
+
+def table(name: str, rows: int, seed: int, separator: str = ",", encoding: str = "utf-8") -> Table:
+    """Begin a table, which stands among the others at once."""
+    TABLES.append(Table(name, rows, seed, separator, encoding))
+    return TABLES[-1]

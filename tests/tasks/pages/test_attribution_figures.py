@@ -1,5 +1,3 @@
-"""The figures of an attribution show its numbers where they belong, whatever the names are."""
-
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -28,18 +26,13 @@ SCHOOLS = ["none", "$x$ and $\\frac$", '<b onclick="x()">&amp;', LONG]
 def found():
     rng = np.random.default_rng(0)
     n = 1500
-    table = pd.DataFrame(
-        {
-            "school": rng.choice(SCHOOLS, n, p=[0.4, 0.3, 0.2, 0.1]),
-            "sex": rng.choice(["f", "m"], n),
-            "town": rng.choice([f"t{i:02}" for i in range(15)], n),
-            "age": rng.integers(18, 90, n),
-            "income": np.where(rng.random(n) < 0.1, np.nan, rng.lognormal(10, 1, n)),
-            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
-            "stay": pd.to_timedelta(rng.exponential(3, n), unit="D"),
-            "<i>$q$</i> " + LONG: rng.choice(["u", "v"], n),
-        }
-    )
+    table = pd.DataFrame({
+        "school": rng.choice(SCHOOLS, n, p=[0.4, 0.3, 0.2, 0.1]), "sex": rng.choice(["f", "m"], n),
+        "town": rng.choice([f"t{i:02}" for i in range(15)], n), "age": rng.integers(18, 90, n),
+        "income": np.where(rng.random(n) < 0.1, np.nan, rng.lognormal(10, 1, n)),
+        "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
+        "stay": pd.to_timedelta(rng.exponential(3, n), unit="D"), "<i>$q$</i> " + LONG: rng.choice(["u", "v"], n),
+    })  # fmt: skip
     gone = rng.random(n) < 0.05
     table["work"] = np.where(gone, None, rng.choice(["w", "x"], n))
     table["trade"] = np.where(gone, None, rng.choice(["y", "z"], n))
@@ -50,7 +43,6 @@ def found():
 
 
 def rows_of(frame, **own):
-    """Return the rows that hold some values."""
     return frame[(frame[list(own)] == list(own.values())).all(axis=1)]
 
 
@@ -62,7 +54,6 @@ def texts(figure):
 
 
 def dots(axes):
-    """Return places of the single dots of a panel."""
     lines = [zip(line.get_xdata(), line.get_ydata(), strict=True) for line in axes.lines if line.get_marker() == "o"]
     return {(float(x), float(y)) for line in lines for x, y in line}
 
@@ -74,7 +65,6 @@ def spans(axes):
 
 
 def inside(figure):
-    """Tell whether all words are within the figure."""
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     width, height = canvas.get_width_height()

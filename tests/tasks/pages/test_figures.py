@@ -1,5 +1,3 @@
-"""The figures as they are seen: no type too small, nothing beyond the drawing, no interval hidden or cut unmarked."""
-
 import re
 from dataclasses import replace
 from itertools import pairwise

@@ -24,14 +24,11 @@ def people(first: int, n: int) -> pd.DataFrame:
     """``own`` and ``tag`` name the person; below 1,000 a member."""
     rng = np.random.default_rng(first)
     own = np.arange(first, first + n)
-    return pd.DataFrame(
-        {
-            "own": own,
-            "tag": [f"t{i}" for i in own],
-            "job": pd.Categorical(rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]), ["a", "b", "c", "unused"]),
-            "score": rng.normal(0, 1, n),
-        }
-    )
+    return pd.DataFrame({
+        "own": own, "tag": [f"t{i}" for i in own],
+        "job": pd.Categorical(rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]), ["a", "b", "c", "unused"]),
+        "score": rng.normal(0, 1, n),
+    })  # fmt: skip
 
 
 def job(rows: int = N, seed: int = 5) -> Job:

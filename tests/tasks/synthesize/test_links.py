@@ -57,14 +57,11 @@ def test_a_function_may_return_the_table_and_its_links(file):
     assert run(job(), CALLABLE, {"path": f"{file}:unsure"}).links is None
 
 
-@pytest.mark.parametrize(
-    ("function", "sentence"),
-    [
-        ("few", "must name a real row for each of 6 synthetic rows, got 1"),
-        ("beyond", "must be positions from 0 to 5 in the real table, or -1, got 6 to 6"),
-        ("texts", "must be whole numbers, one a synthetic row, got 1 dimensions of <U1"),
-    ],
-)
+@pytest.mark.parametrize(("function", "sentence"), [
+    ("few", "must name a real row for each of 6 synthetic rows, got 1"),
+    ("beyond", "must be positions from 0 to 5 in the real table, or -1, got 6 to 6"),
+    ("texts", "must be whole numbers, one a synthetic row, got 1 dimensions of <U1"),
+])  # fmt: skip
 def test_wrong_links_of_a_function_are_named(file, function, sentence):
     with pytest.raises(InputError, match=sentence) as caught:
         run(job(), CALLABLE, {"path": f"{file}:{function}"})

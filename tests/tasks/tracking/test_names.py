@@ -1,5 +1,3 @@
-"""Names of metrics that MLflow takes, each column's its own; who ran a study and where: MLflow's and Prefect's tags."""
-
 import getpass
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""The runs of a study: what they are called, their colours, metrics, params, tables and datasets."""
-
 import json
 import warnings
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""What a store does not take waits in the workspace: runs are whole or marked, none is left running or there twice."""
-
 import errno
 import math
 import os
@@ -48,7 +46,6 @@ def study_of(study_id=FIRST, memorized=None, names=("cart",)):
 
 
 def say(folder: Path, statement: str) -> None:
-    """Say something to the database of the store itself."""
     with closing(sqlite3.connect(folder / "mlflow.db")) as database, database:
         database.execute(statement)
 
@@ -73,7 +70,6 @@ def is_whole(folder: Path, logged) -> bool:
 
 
 def is_there_in_part(folder: Path) -> list:
-    """Return the runs, which are marked, of a study that waits."""
     there = runs_in(folder)
     assert {run.info.status for run in there} <= {"FINISHED", "FAILED"}
     assert all(FIRST in run.data.tags["incomplete"] for run in there)
@@ -83,13 +79,11 @@ def is_there_in_part(folder: Path) -> list:
 
 @pytest.fixture
 def log(tmp_path, logged_of):
-    """Give a function that logs a study of a table in the workspace."""
     table = store(pd.DataFrame({"age": [1, 2, 3], "income": pd.Categorical(["a", "b", "a"])}), tmp_path)
     return lambda study=None, **options: logged_of(study or study_of(), table, tmp_path, **options)
 
 
 def store_that_goes(folder: Path, runs: int) -> None:
-    """Make a store that takes so many runs and no more."""
     opened(f"sqlite:///{folder / 'mlflow.db'}")
     say(folder, GOES.format(runs=runs))
 
@@ -148,8 +142,6 @@ def test_a_server_that_does_not_answer_is_told_in_seconds(tmp_path, log):
 
 
 class Calls:
-    """What somebody else might put there."""
-
     def __init__(self, *called):
         self.called = called
 
@@ -220,8 +212,6 @@ def test_a_study_without_its_report_is_logged_all_the_same(tmp_path, log, pages,
 
 
 class Drawing:
-    """Pages that are drawn beside what is logged."""
-
     def __init__(self, folder, error=None):
         self.folder, self.error, self.runs_before = folder, error, []
 

@@ -1,5 +1,3 @@
-"""The same study again is marked, anything else is written; which generator is the best; what is registered."""
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -11,10 +9,12 @@ from mlflow.entities import LoggedModelStatus
 from samples import judged
 from samples.studies import judged as judged_of
 from synthrisk.conf.study import Tracking
-from synthrisk.metrics.verdicts.results import Limit
+from synthrisk.metrics import InputError
+from synthrisk.metrics.verdicts.results import Limit, overview
 from synthrisk.tasks.log import deliver
 from synthrisk.tasks.tracking.history import latest_study, studies
 from synthrisk.tasks.tracking.store_outage import ids_waiting
+from synthrisk.tasks.tracking.tables import judged_league
 from synthrisk.tasks.tracking.whole_study import answer_digest, registered_name
 from synthrisk.tasks.workspace.references import store
 
@@ -22,7 +22,6 @@ FIRST, AGAIN, THIRD = "20261123-013609-1ddbd6", "20261124-013609-2ddbd6", "20261
 
 
 def judged_study(*given, **parts):
-    """Return a study in which nothing failed."""
     return judged.judged_study(*given, **{"failures": {}} | parts)
 
 
@@ -197,3 +196,21 @@ def test_the_alias_is_that_of_the_latest_study(kept, name, versions, aliases):
 
 def test_without_the_option_nothing_is_registered(log):
     assert not list(MlflowClient(log(few(FIRST)).uri).search_registered_models())
+
+
+def test_the_oldest_study_comes_first_and_holds_what_was_found(kept):
+    found = studies(Tracking(), kept.folder, "people")
+    assert [s.study_id for s in found] == [s.study_id for s in kept.studies]
+    for past, study in zip(found, kept.studies, strict=True):
+        pd.testing.assert_frame_equal(past.league, judged_league(study), check_dtype=False)
+        words = {h.synthesizer: (h.word, h.sentence) for h in overview(study).headlines}
+        told = past.generators.set_index("synthesizer")
+        assert {n: (told.loc[n, "verdict"], told.loc[n, "sentence"]) for n in told.index} == words
+        assert past.tags["data_digest"] == "d" * 16
+
+
+def test_an_unknown_experiment_and_a_workspace_without_results_are_refused(kept, tmp_path):
+    with pytest.raises(InputError, match=r"must be one of .*people.*, got 'poeple'"):
+        studies(Tracking(), kept.folder, "poeple")
+    with pytest.raises(InputError, match="must hold a study's results"):
+        studies(Tracking(), tmp_path, "people")

@@ -1,5 +1,3 @@
-"""How columns are read, of releases that are written otherwise too; texts as numbers to the last bit."""
-
 import numpy as np
 import pandas as pd
 import pytest

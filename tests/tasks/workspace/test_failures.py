@@ -1,5 +1,3 @@
-"""Errors of foreign code: told by kind and place, never by text."""
-
 import logging
 import pickle
 import re

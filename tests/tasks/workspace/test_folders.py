@@ -1,5 +1,3 @@
-"""A workspace at a URL: what one machine keeps by key, another finds, whole and the same."""
-
 import pickle
 import shutil
 import stat
@@ -25,7 +23,6 @@ pytestmark = pytest.mark.usefixtures("patient")
 
 @pytest.fixture(params=["file", "memory", "s3"])
 def url(request, tmp_path, monkeypatch):
-    """A place for a workspace that is not there yet."""
     if request.param == "s3":
         for name, value in request.getfixturevalue("s3").items():
             monkeypatch.setenv(name, value)

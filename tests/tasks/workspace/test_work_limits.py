@@ -1,5 +1,3 @@
-"""Limits of a cell: what takes more is ended with all that it started, and told in words without a cell."""
-
 import os
 import subprocess
 import sys
