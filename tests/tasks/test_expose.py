@@ -199,8 +199,7 @@ def test_columns_of_many_values_are_bands_and_nobody_is_named(tmp_path):
 
 
 def test_two_hundred_columns_make_no_long_page(tmp_path):
-    rng = np.random.default_rng(3)
-    n = 1500
+    rng, n = np.random.default_rng(3), 600
     frame = pd.DataFrame({f"column {i}": rng.integers(0, 100 if i % 2 else 4, n) for i in range(200)})
     frame["vote"] = rng.choice(["yes", "no"], n)
     scores = np.where(frame["column 150"] == 1, 0.9, 0.2) + 0.05 * rng.random(n)

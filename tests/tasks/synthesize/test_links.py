@@ -118,10 +118,9 @@ def hidden_rate(people: pd.DataFrame, release: pd.DataFrame, links: np.ndarray) 
     return credits
 
 
-@pytest.mark.parametrize("fold", [0, 1])
-@pytest.mark.parametrize(("kind", "options"), [("copy", {}), ("near_copy", {}), ("callable", {"path": "moved"})])
-def test_a_study_takes_the_hidden_rate_of_them(people, file, kind, options, fold):
-    options = {name: f"{file}:{value}" for name, value in options.items()}
+@pytest.mark.parametrize(("kind", "fold"), [("copy", 0), ("near_copy", 1), ("callable", 0), ("callable", 1)])
+def test_a_study_takes_the_hidden_rate_of_them(people, file, kind, fold):
+    options = {"path": f"{file}:moved"} if kind == "callable" else {}
     role = "synthesizer" if kind == "callable" else "reference"
     made = synthesize.fn(people, kind, fold=fold, role=role, name="mine", **options)
     links, held_out = made.links(), people.held_out(0, fold)

@@ -28,11 +28,6 @@ def test_every_registered_synthesizer_has_its_name_and_documents_its_options(nam
         assert option in found.function.__doc__ or "Options as" in found.function.__doc__
 
 
-def test_unknown_names_are_told_the_nearest():
-    with pytest.raises(InputError, match=r"no synthesizer is called 'kart' \(did you mean 'cart'\?\); known: "):
-        find_synthesizer("kart")
-
-
 LACKING = Synthesizer("mine", lambda job: Release(job.train), extra="surely_not_installed")
 
 

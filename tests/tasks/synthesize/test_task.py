@@ -122,7 +122,7 @@ def disturbing(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(METRICS._entries, "acme_disturbs", points(METRIC_GROUP)["acme_disturbs"])
     yield "acme_disturbs"
-    sys.modules.pop("acme_disturbs")
+    sys.modules.pop("acme_disturbs", None)
 
 
 def released(folder, workspace, threads, measures):

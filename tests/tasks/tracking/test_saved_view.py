@@ -2,7 +2,9 @@
 
 import base64
 import json
+import sqlite3
 import zlib
+from contextlib import closing
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pandas as pd
@@ -89,8 +91,9 @@ def test_hundreds_of_long_measures_fit(tmp_path, logged_of):  # MLflow refuses a
 def test_an_experiment_lists_its_latest_views_alone(tmp_path):
     client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
     place, table = client.create_experiment("daily"), store(pd.DataFrame({"age": [1, 2]}), tmp_path)
-    for day in range(105):
-        client.set_experiment_tag(place, f"{TAG}2025{day:04d}-000000-abcdef", "{}")
+    tags = [(f"{TAG}2025{day:04d}-000000-abcdef", "{}", place) for day in range(105)]
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as database, database:  # at once: each tag is a commit
+        database.executemany("INSERT INTO experiment_tags (key, value, experiment_id) VALUES (?, ?, ?)", tags)
     client.set_experiment_tag(place, "mlflow.note.content", "kept")
     study = judged_study()
     save_view(Written(client, place, study, table))

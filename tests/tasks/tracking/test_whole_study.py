@@ -55,18 +55,23 @@ def everything(folder):
     return numbers, tags, models, dict(client.get_experiment(place.experiment_id).tags)
 
 
-def test_of_the_same_again_nothing_is_written_all_runs_say_when_and_are_returned(tmp_path, log):
+def test_of_the_same_again_nothing_is_written_unless_asked_to_all_runs_say_when_and_are_returned(tmp_path, log):
     first = log(few(FIRST))
     before = everything(tmp_path)
     again = log(later(few(AGAIN)))
     assert everything(tmp_path) == before
-    runs = MlflowClient(first.uri).search_runs([first.experiment_id])
+    client = MlflowClient(first.uri)
+    assert not list(client.search_registered_models())  # without the option
+    runs = client.search_runs([first.experiment_id])
     (when,) = map(datetime.fromisoformat, {run.data.tags.get("checked_again") for run in runs})
     assert timedelta(0) <= datetime.now(UTC) - when < timedelta(minutes=10)
     assert len(runs) == len(first.runs) + 1
     assert (again.checked_again, first.checked_again) == (True, False)
     assert (again.runs, again.study_id) == (first.runs, first.study_id)
     assert again.view_link("http://server") == first.view_link("http://server")
+    other = log(few(THIRD), log_again=True)
+    assert (other.checked_again, other.study_id) == (False, THIRD)
+    assert len(studies(Tracking(), tmp_path, "people")) == 2
 
 
 def digest(study, **tracking):
@@ -93,13 +98,6 @@ def test_who_owns_a_limit_is_part_of_the_answer_and_the_day_is_not():
     assert usual != digest(replace(judged_study(FIRST), limits=OWNED))
     assert usual == digest(later(judged_study(AGAIN)))
     assert usual.partition("-")[0] != digest(judged_study(FIRST, name="others")).partition("-")[0]
-
-
-def test_asked_to_it_is_logged_again(tmp_path, log):
-    log(few(FIRST))
-    other = log(few(AGAIN), log_again=True)
-    assert (other.checked_again, other.study_id) == (False, AGAIN)
-    assert len(studies(Tracking(), tmp_path, "people")) == 2
 
 
 FAILED = {"failures": {"broken": "cell: KeyError in x.py"}}
@@ -192,10 +190,6 @@ def test_the_alias_is_that_of_the_latest_study(kept, name, versions, aliases):
     model = registered_name("people", name)
     assert len(kept.client.search_model_versions(f"name = '{model}'")) == versions
     assert {a: str(v) for a, v in kept.client.get_registered_model(model).aliases.items()} == aliases
-
-
-def test_without_the_option_nothing_is_registered(log):
-    assert not list(MlflowClient(log(few(FIRST)).uri).search_registered_models())
 
 
 def test_the_oldest_study_comes_first_and_holds_what_was_found(kept):
