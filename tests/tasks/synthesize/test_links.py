@@ -86,13 +86,11 @@ def test_a_file_may_lie_beside_the_release(tmp_path, ending):
     ("row\n" + "9\n" * 6, 1, "must be positions from 0 to 5 in the real table, or -1, got 9 to 9"),
     ("row\n" + "a\n" * 6, 1, "must be whole numbers, one a synthetic row, got 1 dimensions of object"),
     ("row,b\n" + "0,1\n" * 6, 1, "must lead to tables of one column, got 2 columns"),
-    (None, 1, "must lead to a file, found none"),
     ("row\n" + "0\n" * 6, 4, r"links must stand beside a path with \{repetition\} and \{fold\}"),
 ])  # fmt: skip
 def test_wrong_files_of_links_are_named(tmp_path, text, releases, sentence):
     TRAIN.to_csv(tmp_path / "release.csv", index=False)
-    if text is not None:
-        (tmp_path / "links.csv").write_text(text)
+    (tmp_path / "links.csv").write_text(text)
     with pytest.raises(InputError, match=sentence):
         run(job(releases), FILES, {"path": str(tmp_path / "release.csv"), "links": str(tmp_path / "links.csv")})
 

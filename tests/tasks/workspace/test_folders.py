@@ -211,7 +211,6 @@ SUCH_AS = r"workspace must be a place such as s3://bucket/folder, .*; got s3://\
 
 @pytest.mark.parametrize(("url", "sentence"), [
     ("s4://a/b", r"workspace must be a folder or begin with s3://, .*, got 's4://a/b'$"),
-    ("sftp://host/b", r"workspace must be a folder or begin with s3://, s3a://, file://, memory://, got"),
     *((url, SUCH_AS) for url in ("s3://me:Zebra@host/b", "s3://bucket/b?key=Zebra")),
     ("s3://", "workspace must be a place such as"),
 ])  # fmt: skip
