@@ -266,7 +266,7 @@ def test_records_that_claims_isolate_are_in_the_ledger_by_plain_loops_and_nobody
 
 
 OPTIONS = {"linkability": {"columns_a": ["x", "c"], "columns_b": ["y"]}}
-OPTIONS["apparent_match_rate"] = {"quasi_identifiers": ["c"]}
+OPTIONS |= {"apparent_match_rate": {"quasi_identifiers": ["c"]}, "detection_mlp": {"folds": 2}}
 
 
 @pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.has_population and "sensitive" not in m.needs])

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +24,8 @@ SCALE = "category code number"
 class Label:
     """What is true of a column: kinds and roles that are right, its values, and texts that are none or seem none."""
 
-    kinds: frozenset[str]
-    roles: frozenset[str]
+    kinds: set[str]
+    roles: set[str]
     truth: pd.Series
     missing: tuple[str, ...]
     kept: tuple[str, ...]
@@ -41,17 +41,7 @@ class Table:
         self.cells: dict[str, list[str]] = {}
         self.labels: dict[str, Label] = {}
 
-    def add(
-        self,
-        name: str,
-        cells: Iterable[object],
-        kinds: str,
-        roles: str,
-        truth: Iterable[object] | None = None,
-        holes: Mapping[str, float] | None = None,
-        kept: Sequence[str] = (),
-        unsure: Sequence[str] = (),
-    ) -> None:
+    def add(self, name, cells, kinds, roles, truth=None, holes=None, kept=(), unsure=()):
         """Add a column; `holes` are the texts that stand for nothing, and the share of cells each takes."""
         written = [str(cell) for cell in cells]
         true = pd.Series(written if truth is None else list(truth))
@@ -61,9 +51,7 @@ class Table:
                 written[row], true[row] = text, None
         self.cells[name] = written
         missing = tuple(text for text in holes or () if text not in unsure)
-        self.labels[name] = Label(
-            frozenset(kinds.split()), frozenset(roles.split()), true, missing, (*kept,), (*unsure,)
-        )
+        self.labels[name] = Label({*kinds.split()}, {*roles.split()}, true, missing, (*kept,), (*unsure,))
 
     def pick(self, words: str | Sequence[object], shares: Sequence[float] | None = None) -> list[object]:
         """Draw one of the words for each row; of a text, its parts between bars."""

@@ -219,6 +219,7 @@ def test_urls_that_are_none_of_a_workspace(url, sentence):
         open_workspace(url)
 
 
+@pytest.mark.parametrize("url", ["file"], indirect=True)  # drafts are of this machine, wherever the workspace is
 def test_a_draft_of_a_dead_process_is_swept_on_every_machine(on, url):
     here = open_workspace(url) / "releases"
     dead = subprocess.Popen(["true"])
