@@ -60,11 +60,9 @@ class Table:
         return [parts[i] for i in self.rng.choice(len(parts), self.rows, p=weights / weights.sum())]
 
     def ages(self, low: int = 18, high: int = 95) -> np.ndarray:
-        """Draw whole years."""
         return self.rng.integers(low, high, self.rows)
 
     def days(self, first: str, last: str) -> pd.DatetimeIndex:
-        """Draw days between two."""
         span = (pd.Timestamp(last) - pd.Timestamp(first)).days
         return pd.Timestamp(first) + pd.to_timedelta(self.rng.integers(0, span, self.rows), unit="D")
 
@@ -74,11 +72,9 @@ class Table:
         return pd.Timestamp(first) + pd.to_timedelta(gaps, unit="s")
 
     def amounts(self, center: float, spread: float = 0.5, digits: int = 2) -> np.ndarray:
-        """Draw amounts of money, skewed as they are."""
         return self.rng.lognormal(np.log(center), spread, self.rows).round(digits)
 
     def distinct(self, low: int, high: int) -> np.ndarray:
-        """Draw whole numbers that are all different."""
         return low + self.rng.choice(high - low, self.rows, replace=False)
 
     def sentences(self, words: str, empty: float = 0.3) -> list[str]:
@@ -90,11 +86,9 @@ class Table:
         ]
 
     def people(self, given: str, family: str) -> list[str]:
-        """Draw full names."""
         return [f"{a} {b}" for a, b in zip(self.pick(given.split()), self.pick(family.split()), strict=True)]
 
     def file(self) -> bytes:
-        """Write the table as the steward's file."""
         text = io.StringIO()
         writer = csv.writer(text, delimiter=self.separator)
         writer.writerow(self.cells)
