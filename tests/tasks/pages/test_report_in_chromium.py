@@ -55,7 +55,6 @@ def page():
 
 
 def pages():
-    """Return reports by what is special about them."""
     awkward = study([finding(n, m) for n in [*AWKWARD, "copy"] for m in (RAPID, DISTANCE)], name=AWKWARD[0])
     claims = [claiming(n, c, 150) for n in ("cart", "copy") for c in ("income", "race")]
     broken = {n: (0.3, 0.2) if n == "fresh" else v for n, v in PICTURE.items()}
@@ -94,7 +93,6 @@ def html(name: str) -> str:
 
 
 def opened(page, path, text, fragment=""):
-    """Open a page of this text."""
     path.write_text(text, "utf-8")
     page.open(path.as_uri() + fragment)
     page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")

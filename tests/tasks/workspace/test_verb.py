@@ -1,5 +1,3 @@
-"""Tasks are Prefect's to whoever asks, and plain functions to whoever does not."""
-
 import copy
 import inspect
 import pickle
