@@ -22,7 +22,6 @@ reference = pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
 
 def draw(rng, n):
     x = rng.normal(size=n)
-    x = rng.normal(size=n)
     y = np.where(rng.random(n) < 0.1, np.nan, (x + rng.normal(size=n)).round(1))
     c = np.where(rng.random(n) < 0.1, None, rng.choice([*"abc"], n))
     return pd.DataFrame({"x": x.round(1), "y": y, "c": c, "flag": rng.random(n) < 0.5})
@@ -68,10 +67,8 @@ def test_recall_and_precision_are_within_the_spread_of_syntheval():
 def test_members_released_as_they_are_are_found():
     real, control = drawn(0, 150, 120)
     score = MIR(real, real.sample(frac=1, random_state=1), control=control)
-    assert score.value > 0.9
-    assert score.details["distance_auc"] > 0.9
+    assert min(score.value, score.published, score.details["distance_auc"]) > 0.9
     assert score.details["tpr_at_0.1"] > 0.8
-    assert score.published > 0.9
     assert score.details["control_recall"] < 0.6
 
 
@@ -261,11 +258,6 @@ def test_few_records():
     assert not math.isnan(DETECTION(table, table.iloc[:2]).value)
     for real, synthetic in ((table, table.iloc[:1]), (table.iloc[:1], table)):
         score = DETECTION(real, synthetic)
-        assert math.isnan(score.value)
         assert np.isnan([score.value, score.published]).all()
         assert "one record" in score.reason
         assert score.records["score"].isna().all()
-
-
-def test_it_is_a_sanity_check():
-    assert DETECTION.label == "sanity"

@@ -69,11 +69,9 @@ def brute(table, share, whose):
     spread = max(ages) - min(ages)
 
     def away(a, b):
-        cost = 0.0
-        if a["age"] is None or b["age"] is None:
-            cost += (a["age"] is None) != (b["age"] is None)
-        else:
-            cost += abs(a["age"] - b["age"]) / spread
+        cost = float((a["age"] is None) != (b["age"] is None))
+        if a["age"] is not None and b["age"] is not None:
+            cost = abs(a["age"] - b["age"]) / spread
         return (cost + (a["job"] != b["job"]) + (a["town"] != b["town"])) / 3
 
     mean = [np.mean(sorted(away(a, b) for j, b in enumerate(rows) if j != i)[:5]) for i, a in enumerate(rows)]
@@ -99,14 +97,11 @@ def test_both_groups_equal_plain_loops(seed, share):
     for whose in (None, np.random.default_rng(seed).integers(30, size=len(table))):
         found = vulnerable(table, KNOWN, share, whose)
         outliers, rare = brute(table, share, list(range(len(table)) if whose is None else whose))
-        assert found["outliers"].tolist() == outliers
         assert [found["outliers"].tolist(), found["rare_keys"].tolist()] == [outliers, rare]
 
 
 def test_rows_that_nothing_tells_apart_are_taken_together_and_without_a_key_there_are_outliers_only():
-    found = vulnerable(pd.DataFrame({"job": ["a"] * 10}), ["job"])
-    assert found["rare_keys"].all()
-    assert found["outliers"].all()
+    assert all(rows.all() for rows in vulnerable(pd.DataFrame({"job": ["a"] * 10}), ["job"]).values())
     assert list(vulnerable(people(1), [])) == ["outliers"]
 
 

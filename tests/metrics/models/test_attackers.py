@@ -135,7 +135,6 @@ def table(n, seed):
 
 
 KEYS = ["age", "city", "hours"]
-KEYS = ["age", "city", "hours"]
 CLASSIFIERS, REGRESSORS = (
     [n for n, a in ATTACKER_MODELS.items() if getattr(a, kind)] for kind in ("classifier", "regressor")
 )

@@ -98,27 +98,23 @@ print(hashlib.sha256(found.tobytes()).hexdigest())
 """
 
 
-def digest(code="", **environment):
-    command, given = [sys.executable, "-c", code + _DIGEST], os.environ | environment
+def digest(code, **environment):
+    command, given = [sys.executable, "-c", code], os.environ | environment
     return subprocess.run(command, env=given, capture_output=True, text=True, check=True).stdout
 
 
 def test_any_number_of_threads_and_scikit_learn_without_numba_give_the_same_bits():
-    found = {digest(NUMBA_NUM_THREADS=threads) for threads in "13"}
-    assert found == {digest("import sys; sys.modules['numba'] = None")}
+    found = {digest(_DIGEST, NUMBA_NUM_THREADS=threads) for threads in "13"}
+    assert found == {digest("import sys; sys.modules['numba'] = None" + _DIGEST)}
 
 
 @pytest.mark.proof  # compiles all trees anew
 def test_few_records_are_scikit_learns_until_compiling_pays(tmp_path):
     told = "\nfrom synthrisk.metrics.models.forest_trees import grow\nprint(bool(grow.signatures))"
     code = "compiling = {}\n" + _DIGEST + told
-    own = {"capture_output": True, "text": True, "check": True, "env": os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}}
-    (few, none), (many, compiled) = (
-        subprocess.run([sys.executable, "-c", code.format(each)], **own).stdout.split()
-        for each in (1e9, 126_000)  # 21 trees of 3,000 records that are asked for 3,000
-    )
-    assert few == many
-    assert (none, compiled) == ("False", "True")
+    limits = 1e9, 126_000  # 21 trees of 3,000 records that are asked for 3,000
+    few, many = (digest(code.format(each), NUMBA_CACHE_DIR=str(tmp_path)).split() for each in limits)
+    assert (few, many) == ([few[0], "False"], [few[0], "True"])
 
 
 def plain_ranger(rows, target, asked, trees, seed, few, least=11):
