@@ -285,8 +285,8 @@ def test_equal_rows_of_the_release_are_in_one_half_that_the_seed_decides():
 
 def test_default_number_of_attempts():
     release = pd.DataFrame(np.random.default_rng(0).normal(size=(10_100, 2)), columns=["x", "y"])
-    given = {10_000: {}, 20_200: {"mode": "univariate"}, 10_100: {"attempts": 10_100}}
-    for attempts, options in given.items():
+    given = {10_000: {"attacker": same_everywhere(None)}, 20_200: {"mode": "univariate"}}
+    for attempts, options in (given | {10_100: given[10_000] | {"attempts": 10_100}}).items():
         assert SINGLING_OUT(release.iloc[:50], release, **options).details["attempts"] == attempts
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from samples.cells import is_numeric
 from samples.distances import distance_of, rows_of
+from samples.mixed import large
 from samples.releases import releases
 from synthrisk.metrics import METRICS, Tables
 from synthrisk.metrics.distance.adversarial_accuracy import adversary
@@ -227,15 +228,6 @@ def test_pairs_and_the_farthest_of_them(space, release):
     assert farthest(tables, space) == of_pairs(tables, space, i, j).max()
 
 
-def large(seed, n):
-    rng = np.random.default_rng(seed)
-    table = pd.DataFrame({"x": rng.normal(size=n), "y": rng.lognormal(8, 1, n).round(), "k": rng.poisson(1, n)})
-    table["c"] = rng.choice(list("abcdef"), n, p=[0.5, 0.3, 0.1, 0.05, 0.04, 0.01])
-    table["d"] = rng.choice(["yes", "no", None], n)
-    table.loc[rng.random(n) < 0.1, "x"] = np.nan
-    return table
-
-
 @in_spaces
 def test_the_farthest_pair_of_larger_tables(space):
     tables = Tables(large(1, 900), large(2, 700))
@@ -255,13 +247,6 @@ def test_hits_of_larger_tables():
     found = HITR(real, synthetic, width=10).records["score"].to_numpy() == 1
     assert 0 < found.mean() < 1
     np.testing.assert_array_equal(found, close.any(axis=1))
-
-
-@pytest.mark.parametrize("metric", [CRP, CVP, DVP, NSND, AUTH, MDCR, NNAA, HITR])
-@in_spaces
-def test_an_exact_copy_scores_one(metric, space):
-    real, options = large(5, 150), {"space": space} if "space" in metric.options else {}
-    assert metric(real, real.sample(frac=1, random_state=0), **options).value == 1
 
 
 def test_columns_of_low_entropy_weigh_more_and_one_of_mostly_zeros_keeps_its_weight():

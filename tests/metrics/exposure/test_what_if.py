@@ -44,6 +44,7 @@ def test_each_row_is_the_metric_called_with_the_changed_columns():
     by_hand = [CAP(REAL, RELEASE, **ROLES), CAP(REAL, RELEASE, **by_job), CAP(REAL, RELEASE, **ROLES, bins={"age": 3})]
     by_hand.append(CAP(REAL, RELEASE, **by_age, bins={"age": 2}, binning="width"))
     assert found["change"].tolist() == ["as it is", "without-age", "age-in-3", "without-job-age-in-2"]
+    assert Change(drop=["net pay (€)"], bins={"a.b": 3}).name == "without-net_pay____-a_b-in-3"
     assert found["value"].tolist() == [s.value for s in by_hand]
     for row, score in zip(found.itertuples(), by_hand, strict=True):
         gaps = score.records["score"] - by_hand[0].records["score"]
@@ -92,10 +93,6 @@ def test_noise_on_a_sensitive_date_and_a_metric_without_quasi_identifiers_are_re
         changed(Change(noise={"vote": 0.1}), real=real, release=real)
     with pytest.raises(InputError, match="what_if needs a metric with quasi_identifiers"):
         what_if(METRICS["distance_to_closest_record"], REAL, RELEASE, [Change(drop=["age"])])
-
-
-def test_names_fit_into_labels():
-    assert Change(drop=["net pay (€)"], bins={"a.b": 3}).name == "without-net_pay____-a_b-in-3"
 
 
 def test_merged_levels_are_those_of_tables_merged_by_hand():
@@ -194,6 +191,8 @@ def test_numbers_are_cut_at_round_places_and_many_zeros_are_a_band_of_their_own(
     assert ((found == "30 to under 50") == ((ages >= 30) & (ages < 50))).all()
     zeros = bands(pd.Series(np.r_[np.zeros(900), np.arange(100, 200)]))
     assert zeros.value_counts().tolist() == [900, 100]
+    with pytest.raises(InputError, match="parts must be"):
+        bands(ages, parts=1)
 
 
 def test_the_commonest_values_are_kept_and_the_rest_counted_under_a_name_that_no_value_has():
@@ -235,8 +234,3 @@ def test_rounded_numbers_and_dates_are_nobodys_own():
     assert (rounded(days) - days).abs().max() <= pd.Timedelta("1.2 hours")
     for few in (pd.Series(DAYS.integers(18, 90, 500)), pd.Series([1.5, np.nan, 2.5])):
         assert rounded(few).equals(few)
-
-
-def test_bad_numbers_are_refused():
-    with pytest.raises(InputError, match="parts must be"):
-        bands(pd.Series([1]), parts=1)

@@ -13,6 +13,7 @@ from scipy.stats import norm
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
+from samples.attacked import workers
 from synthrisk.metrics import METRICS, InputError, Tables
 from synthrisk.metrics.rapid import null_distribution
 from synthrisk.metrics.rapid.null_distribution import null_of_permuted_numbers, null_of_permuted_real, permutation_null
@@ -131,13 +132,9 @@ KEYS = ["age", "city", "hours"]
 
 
 def draw(n, seed):
-    rng = np.random.default_rng(seed)
-    table = pd.DataFrame({"age": rng.integers(20, 80, n), "city": rng.choice(["a", "b", "c"], n)})
-    table["hours"] = rng.normal(40, 10, n).round(1)
-    table.loc[rng.random(n) < 0.05, "hours"] = np.nan
-    table["pay"] = 100.0 * table["age"] + rng.normal(0, 1500, n).round()
-    table["band"] = np.select([table["pay"] < 3500, table["pay"] < 6500], ["low", "middle"], "high")
-    table.loc[rng.random(n) < 0.05, "pay"] = np.nan
+    table, rng = workers(n, seed), np.random.default_rng(seed)
+    for name in ("hours", "pay"):
+        table.loc[rng.random(n) < 0.05, name] = np.nan
     return table
 
 
