@@ -25,3 +25,4 @@ def test_products_take_one_thread_meanwhile():
 def test_a_failure_is_passed_on():
     with pytest.raises(ZeroDivisionError):
         side_by_side(lambda x: 1 / x, [1, 0, 2])
+    assert side_by_side(lambda x: x, [1]) == [1]
