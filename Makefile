@@ -2,6 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 export DO_NOT_TRACK := true
+export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export OMP_WAIT_POLICY ?= passive  # threads that wait in circles cost other processes several times the work
 unexport PYTHONDONTWRITEBYTECODE  # else each process of each test compiles all that it imports anew
 
@@ -48,13 +49,17 @@ wheel: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
 
-# torch first and by itself: the pinned build is what everything else is resolved against
+# torch first and by itself: the pinned build is what everything else is resolved against. uv takes seconds where pip
+# takes minutes, but does not know pip's settings (a mirror, say): where it cannot install, pip does
+ALL = -c constraints.txt --no-build-isolation -e ".[sdv,private,dask,postgresql,fair,files,test,docs]"
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools wheel torch uv
 	rm -rf build *.egg-info  # what an older build left would be found first
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e ".[sdv,private,dask,postgresql,fair,files,test,docs]"
+	$(BIN)/uv pip install --quiet --system-certs --compile-bytecode --python $(BIN)/python $(ALL) \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check $(ALL)
 	$(BIN)/python -m synthrisk.flows.execution.forkserver  # compiles searches and forests, as pip does modules
+	$(BIN)/python -m synthrisk.flows.orchestration.server 2> /dev/null  # makes Prefect's database, which takes seconds
 	touch $@
 
 clean:

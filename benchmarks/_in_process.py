@@ -22,7 +22,7 @@ from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.data.types import typed
 from synthrisk.tasks.judge import judge
-from synthrisk.tasks.split import split
+from synthrisk.tasks.sample import split
 from synthrisk.tasks.synthesize.task import generators, synthesize
 from synthrisk.tasks.workspace.failures import CellError
 from synthrisk.tasks.workspace.folders import open_workspace

@@ -118,7 +118,7 @@ def studied(cell: Cell, folder: Path, found: dict[str, Any], seconds: dict[str, 
     from synthrisk.tasks.data.task import data
     from synthrisk.tasks.judge import judge
     from synthrisk.tasks.propose.proposal import Given
-    from synthrisk.tasks.split import split
+    from synthrisk.tasks.sample import split
     from synthrisk.tasks.workspace.folders import open_workspace
     from synthrisk.tasks.workspace.references import Sample
 

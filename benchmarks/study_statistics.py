@@ -19,7 +19,7 @@ import numpy as np
 
 from synthrisk.metrics.exposure import attribution as attributions
 from synthrisk.metrics.exposure.attribution import attribution
-from synthrisk.metrics.intervals.distributions import _counts, bootstraps
+from synthrisk.metrics.intervals.bootstrap import _counts, bootstraps
 from synthrisk.tasks.data.example_tables import read_adult
 from synthrisk.tasks.workspace.records import record_hashes
 

@@ -5,12 +5,19 @@ Releases, ledgers and findings are kept in the workspace by key: a grid that was
 
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 from prefect import flow
+from rich.console import Console
+from rich.text import Text
 
 from synthrisk.conf.grid import NONE, Grid
-from synthrisk.conf.study import Study
+from synthrisk.conf.study import Runner, Study
+from synthrisk.flows.preflight import check
+from synthrisk.metrics.atlas import shape_of
 from synthrisk.metrics.verdicts.atlas import Look
+from synthrisk.tasks.data import read
+from synthrisk.tasks.workspace.store import check_writable
 
 
 @flow(name="atlas", flow_run_name="atlas {grid.name}", persist_result=False, validate_parameters=False)
@@ -49,7 +56,7 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     from synthrisk.tasks.bootstrap import bootstrap
     from synthrisk.tasks.compare import compare
     from synthrisk.tasks.data.task import data
-    from synthrisk.tasks.split import split
+    from synthrisk.tasks.sample import split
     from synthrisk.tasks.synthesize import find_synthesizer
     from synthrisk.tasks.workspace.folders import open_workspace
     from synthrisk.tasks.workspace.references import Sample
@@ -74,3 +81,32 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
         looks = [ledger.released() for ledger in found[each.name].ledgers]
         told = in_all(looks) if study.data.identifier else None
         yield from looks_of(own, table, planted, dose(**each.options) if dose else 0.0, told)
+
+
+def run_atlas(grid: Grid, to: Path, workspace: str, workers: int) -> None:
+    """Run all studies of a grid, and write digest, tables and heat map to a folder: what the command ``atlas`` does.
+
+    Raises:
+        InputError: The folder cannot be written, or a table cannot be had.
+    """
+    check_writable("--to", to, folder=True)
+    shapes = {}
+    for table in grid.tables:  # one that cannot be had is said now, not after hours
+        study = grid.study(table, grid.seeds()[0], workspace, workers)
+        check(study)
+        codes = dict.fromkeys(study.data.categorical, "category")
+        shapes[table.name] = shape_of(read(study.data.source).astype(codes), study.data.identifier)
+    looks = _looked(grid, workspace, workers)
+    from synthrisk.tasks.atlas import write_atlas
+
+    for path in write_atlas(looks, grid, shapes, to):
+        Console(highlight=False).print(Text(f"wrote {path}"), soft_wrap=True)
+
+
+def _looked(grid: Grid, workspace: str, workers: int) -> list[Look]:
+    from synthrisk.flows.execution.task_runs import task_runner
+    from synthrisk.flows.orchestration.server import prefect_api
+
+    with prefect_api():
+        flow = atlas.with_options(task_runner=task_runner(Runner(workers=workers)))
+        return flow(grid, workspace, workers)

@@ -16,7 +16,7 @@ from synthrisk.flows.orchestration.server import workers_share_the_api
 from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.flows.preflight import check
 from synthrisk.tasks.data.task import data
-from synthrisk.tasks.split import split
+from synthrisk.tasks.sample import split
 from synthrisk.tasks.tracking.addresses import with_block
 from synthrisk.tasks.workspace.folders import open_workspace
 from synthrisk.tasks.workspace.references import Sample

@@ -34,7 +34,7 @@ from synthrisk.tasks.data.task import data
 from synthrisk.tasks.expose import expose
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.report import report
-from synthrisk.tasks.split import split
+from synthrisk.tasks.sample import split
 from synthrisk.tasks.synthesize import find_synthesizer
 from synthrisk.tasks.synthesize.task import place_of, synthesize
 from synthrisk.tasks.tracking.addresses import Pages, same_answer

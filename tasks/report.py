@@ -17,10 +17,8 @@ def report(judged: Judged, settings: str) -> str:
 
     ``record.html``, the decision record, is written beside it.
     """
-    from synthrisk.tasks.pages.report import (
-        page,  # and with it matplotlib, where the task is called
-        record,
-    )
+    from synthrisk.tasks.pages.record import record
+    from synthrisk.tasks.pages.report import page  # and with it matplotlib, where the task is called
 
     folder = Path(judged.estimated.sample.workspace)
     path = folder / "reports" / judged.result.study_id / "report.html"

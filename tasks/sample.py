@@ -1,20 +1,44 @@
-"""The real table of a study in one step: read, typed, checked, stored, and cut into members and control records."""
+"""The real table of a study in one step: read, typed, checked, stored, and cut into members and control records.
 
+Who is a member and who is held out is cut once, and kept for every later run of the study.
+"""
+
+import hashlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from synthrisk.conf.loader import checked, refuse_passwords
 from synthrisk.conf.study import Data, Split
+from synthrisk.metrics.study.split import split_table, twins_share
 from synthrisk.tasks.data import left_out, read, typed
-from synthrisk.tasks.split import split as cut
+from synthrisk.tasks.workspace.digests import code_digest, key_of, versions
 from synthrisk.tasks.workspace.failures import told_safely
-from synthrisk.tasks.workspace.folders import open_workspace
-from synthrisk.tasks.workspace.references import Sample, store
+from synthrisk.tasks.workspace.folders import Place, keep_file, open_workspace
+from synthrisk.tasks.workspace.references import Cut, Sample, Table, store
+from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.verb import verb
 
 _FRAME = "DataFrame"  # what a table that comes from no source is called
+
+
+@verb("split")
+def split(table: Table, settings: Split, identifier: str | None, folder: str, seed: int) -> Cut:
+    """Cut the table, or find the cut of an earlier run; return where it is."""
+    code = code_digest([split_table.__module__], alone=[__name__])
+    packages = versions(("numpy", "pandas", "scikit-learn", "scipy"))
+    key = key_of(table.digest, settings.model_dump(), identifier, seed, code, packages)
+    path = (Path(folder) / "split" / f"{key}.npy").absolute()
+    frame = table.read()
+    entities = frame[identifier] if identifier is not None else None
+    frame = frame.drop(columns=[identifier] if identifier is not None else [])
+    keep_file(path, lambda draft: save_array(split_table(frame, settings, entities, seed), draft))
+    parts = np.load(path, allow_pickle=False)
+    digest = hashlib.sha256(parts.astype("<i2").tobytes() + repr(parts.shape).encode()).hexdigest()[:16]
+    return Cut(Place(path), digest, settings.repetitions, settings.releases, twins_share(frame, parts))
 
 
 @verb("sample")
@@ -76,12 +100,12 @@ def sample(
     refuse_passwords(source)
     data = checked(Data, roles | lists, "sample")
     parts = {"folds": folds, "holdout": holdout, "repetitions": repetitions, "stratify": stratify}
-    split = checked(Split, parts | {"duplicates": duplicates}, "sample")
+    cut = checked(Split, parts | {"duplicates": duplicates}, "sample")
     folder = open_workspace(workspace)
 
     def made() -> Sample:
         frame = table if isinstance(table, pd.DataFrame) else read(data.source, data.missing, data.columns, coded=True)
-        stored = store(typed(frame, data, split, seed), folder, left_out(frame, data, seed))
-        return Sample.of(data, stored, cut.fn(stored, split, identifier, str(folder), seed), str(folder), seed)
+        stored = store(typed(frame, data, cut, seed), folder, left_out(frame, data, seed))
+        return Sample.of(data, stored, split.fn(stored, cut, identifier, str(folder), seed), str(folder), seed)
 
     return told_safely(folder, "sample", made)

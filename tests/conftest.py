@@ -29,6 +29,7 @@ atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 os.environ["PREFECT_HOME"] = HOME
 os.environ.pop("PREFECT_API_URL", None)
 os.environ.pop("PREFECT_PROFILE", None)
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of small products wait for each other beside other tests
 
 from synthrisk.flows.cli.exit_codes import set_up  # noqa: E402
 

@@ -77,7 +77,7 @@ def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="synthrisk-wheel-") as place:
         folder = Path(place)
         build(folder)
-        with ThreadPoolExecutor(len(KITS)) as beside:  # pip keeps one core busy
+        with ThreadPoolExecutor(len(KITS)) as beside:
             made = {kit: beside.submit(environment, kit, each, folder) for kit, each in interpreters.items()}
             numbers = smoke(Path(sys.executable), folder / "here")
             pythons = {kit: each.result() for kit, each in made.items()}
@@ -137,14 +137,18 @@ def environment(kit: Kit, interpreter: str, folder: Path) -> Path:
     run(interpreter, "-m", "venv", "--without-pip", place)
     python = place / "bin" / "python"
     (wheel,) = folder.glob("synthrisk*.whl")
-    install(python, "--no-compile", "-c", pinned, f"synthrisk[files] @ {wheel.as_uri()}", *TOOLS)
+    install(python, "-c", pinned, f"synthrisk[files] @ {wheel.as_uri()}", *TOOLS)
     print(f"{kit.name} versions: installed in {time.monotonic() - began:.0f} seconds", flush=True)
     return python
 
 
 def install(python: Path, *what: object) -> None:
-    """Let this environment's pip install something in another one, which has none."""
-    run(sys.executable, *PIP, "--python", python, "install", *what)
+    """Install something in an environment that has no pip: by uv; where it cannot, for it reads no settings, by pip."""
+    uv = (Path(sys.executable).with_name("uv"), "pip", "install", "--quiet", "--system-certs", "--python", python)
+    done = subprocess.run(list(map(str, [*uv, *what])), capture_output=True, text=True)
+    if done.returncode:
+        print(f"uv: {done.stderr[-500:]}", flush=True)
+        run(sys.executable, *PIP, "--python", python, "install", "--no-compile", *what)
 
 
 def smoke(python: Path, folder: Path) -> object:

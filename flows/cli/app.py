@@ -353,7 +353,7 @@ def atlas(
 ) -> None:
     """Measure what each measure sees of leaks of known dose; broken off, it goes on where it was."""
     from synthrisk.conf.grid import FULL, REDUCED, grid_of
-    from synthrisk.flows.cli.atlas import run_atlas
+    from synthrisk.flows.atlas import run_atlas
 
     grid = grid_of(FULL if full else REDUCED, table or (), leak or (), metric or (), studies, rows)
     with stoppable():

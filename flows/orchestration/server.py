@@ -343,3 +343,8 @@ def workers_share_the_api() -> Iterator[None]:
     with temporary_settings({PREFECT_API_URL: url}):
         also_quiet()
         yield
+
+
+if __name__ == "__main__":  # at set-up: Prefect's own database is made, which takes the first study some seconds
+    with suppress(Exception), prefect_api():
+        pass

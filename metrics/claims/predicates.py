@@ -289,13 +289,17 @@ def unique_combinations(
     predicates: list[Predicate | None] = [None] * len(release)
     weights = np.ones(len(release))
     for sided in (True, False):
-        named = {name: _conditions(release[name], sided) for name in names}
+        named = {name: _named_by(release[name], sided, drawn.rows) for name in names}
         found = _grown(release, named, records, drawn, width)
-        cells = [each.conditions for each in named.values()]
-        for row, order, used in zip(drawn.rows.tolist(), drawn.order.tolist(), found.used.tolist(), strict=True):
-            predicates[row] = tuple(cells[c][row] for c in sorted(order[:used])) if used else None
+        conditions = [each.conditions for each in named.values()]
+        for place, (row, order, used) in enumerate(
+            zip(drawn.rows.tolist(), drawn.order.tolist(), found.used.tolist(), strict=True)
+        ):
+            predicates[row] = tuple(conditions[c][place] for c in sorted(order[:used])) if used else None
         weights[drawn.rows] = found.weights
         silent = found.used == 0
+        if not silent.any():
+            break
         drawn = _Drawn(drawn.rows[silent], drawn.order[silent])
     return _claimed(release, predicates, 1 - alone_by_luck(weights, len(records)))
 
@@ -339,10 +343,10 @@ class _Drawn(NamedTuple):
 
 
 class _Named(NamedTuple):
-    """What each cell of a column is named by."""
+    """What the cells of a column are named by, in the rows that speak."""
 
-    conditions: list[Condition]  # (m,)
-    low: np.ndarray  # (m,) the ranks [low, high) of the cells that fulfil it
+    conditions: list[Condition]  # (k,)
+    low: np.ndarray  # (k,) the ranks [low, high) of the cells that fulfil it
     high: np.ndarray
 
 
@@ -363,10 +367,10 @@ def _grown(
     counted = np.packbits(own)
     used, weights = np.zeros(count, dtype=np.int64), np.ones(count)
     for block in table.blocks(count):
-        rows, order, weight = drawn.rows[block], drawn.order[block], weights[block]
-        columns = [table.marks(name, each.low[rows], each.high[rows]) for name, each in named.items()]
+        order, weight = drawn.order[block], weights[block]
+        columns = [table.marks(name, each.low[block], each.high[block]) for name, each in named.items()]
         shares = [(table.counted(each.bits & counted) / len(records))[each.which] for each in columns]
-        bits, pending = np.tile(counted, (len(rows), 1)), np.arange(len(rows))
+        bits, pending = np.tile(counted, (len(order), 1)), np.arange(len(order))
         for step in range(len(columns)):
             for place in np.unique(order[pending, step]):
                 own = pending[order[pending, step] == place]
@@ -379,21 +383,23 @@ def _grown(
     return _Grown(used, weights)
 
 
-def _conditions(column: pd.Series, sided: bool) -> _Named:
-    """Return what each cell is named by: numbers by their side of the median where ``sided``, else by equality."""
+def _named_by(column: pd.Series, sided: bool, rows: np.ndarray) -> _Named:
+    """Return what some cells are named by: numbers by their side of the median where ``sided``, else by equality."""
     name: Hashable = column.name
     numeric = scales_of(column.to_frame())[name] != "levels"
-    cells, operators = ranked(column, numeric), np.full(len(column), "==", dtype=object)
-    missing = cells.ranks == cells.size
-    if sided and numeric and not missing.all():
-        middle = np.sort(cells.ranks[~missing])[(~missing).sum() // 2]  # the upper of two: at the median, or below
-        operators = np.where(cells.ranks >= middle, ">=", "<=")
+    cells = ranked(column, numeric)
+    ranks, operators = cells.ranks[rows], np.full(len(rows), "==", dtype=object)
+    missing = ranks == cells.size
+    if sided and numeric and cells.size:
+        there = np.sort(cells.ranks[cells.ranks < cells.size])
+        middle = there[len(there) // 2]  # the upper of two: at the median, or below
+        operators = np.where(ranks >= middle, ">=", "<=")
     conditions: list[Condition] = [
         (name, "missing", None) if gone else (name, operator, value)
-        for operator, value, gone in zip(operators.tolist(), column.to_list(), missing.tolist(), strict=True)
+        for operator, value, gone in zip(operators.tolist(), column.iloc[rows].to_list(), missing.tolist(), strict=True)
     ]
-    low = np.where((operators == "<=") & ~missing, 0, cells.ranks)
-    return _Named(conditions, low, np.where((operators == ">=") & ~missing, cells.size, cells.ranks + 1))
+    low = np.where((operators == "<=") & ~missing, 0, ranks)
+    return _Named(conditions, low, np.where((operators == ">=") & ~missing, cells.size, ranks + 1))
 
 
 def _claimed(

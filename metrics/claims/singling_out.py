@@ -129,7 +129,7 @@ def singling_out(
     reduced = reduce_claims(records)
     details: dict[str, float] = {}
     if tables.control is not None:
-        flags, sizes = _flags(tables, made, names, found), (n, _size(len(tables.control), tables.control_entities))
+        flags, sizes = _flags(tables, made, names), (n, _size(len(tables.control), tables.control_entities))
         members = len(tables.real)
         isolations = int(flags[:members].sum()), int(flags[members:].sum())
         details |= isolation_details(isolations, sizes, int(claim.sum()))
@@ -160,11 +160,10 @@ def isolated(
     attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
     made = _claims(tables, names, attack, attempts, size, seed)
     if without is None:
-        return _flags(tables, made, names, _counted(tables, made, names))
+        return _flags(tables, made, names)
     shorter = [tuple(condition for condition in each if condition[0] != without) for each in made.predicates]
     made = made._replace(predicates=[each for each in shorter if each])
-    ours = Countable(tables.real[names], made.scales, tables.entities).count(made.predicates)
-    return _flags(tables, made, names, ours)
+    return _flagged(tables, _of_real(tables, made, names), _of_control(tables, made, names))
 
 
 def check_values(
@@ -240,23 +239,35 @@ def _spread(claim: np.ndarray, values: Any, absent: Any = np.nan) -> np.ndarray:
 
 def _counted(tables: Tables, made: _Claims, columns: list[str]) -> Counts:
     key = ("singled out", tuple(columns), id(made))
-    return tables.shared(
-        key, lambda: Countable(tables.real[columns], made.scales, tables.entities).count(made.predicates)
-    )
+    return tables.shared(key, lambda: _of_real(tables, made, columns))
 
 
-def _flags(tables: Tables, made: _Claims, columns: list[str], ours: Counts) -> np.ndarray:
+def _of_real(tables: Tables, made: _Claims, columns: list[str]) -> Counts:
+    return Countable(tables.real[columns], made.scales, tables.entities).count(made.predicates)
+
+
+def _of_control(tables: Tables, made: _Claims, columns: list[str]) -> Counts:
     assert tables.control is not None  # noqa: S101 - callers ask first
     Tables(tables.real, tables.control).check_comparable(columns)
-    theirs = Countable(tables.control[columns], made.scales, tables.control_entities).count(made.predicates)
+    return Countable(tables.control[columns], made.scales, tables.control_entities).count(made.predicates)
+
+
+def _flags(tables: Tables, made: _Claims, columns: list[str]) -> np.ndarray:
+    key = ("isolated", tuple(columns), id(made))
+    ours = _counted(tables, made, columns)
+    return tables.shared(key, lambda: _flagged(tables, ours, _of_control(tables, made, columns)))
+
+
+def _flagged(tables: Tables, ours: Counts, theirs: Counts) -> np.ndarray:
+    assert tables.control is not None  # noqa: S101 - callers ask first
     groups = (
         (len(tables.real), ours.alone[theirs.rows == 0], tables.entities),
         (len(tables.control), theirs.alone[ours.rows == 0], tables.control_entities),
     )
-    return np.concatenate([_flagged(*each) for each in groups])
+    return np.concatenate([_flags_of(*each) for each in groups])
 
 
-def _flagged(records: int, alone: np.ndarray, entities: np.ndarray | None) -> np.ndarray:
+def _flags_of(records: int, alone: np.ndarray, entities: np.ndarray | None) -> np.ndarray:
     rows = alone[alone >= 0]  # of an entity the first of its records is flagged
     if entities is not None:
         _, first, own = np.unique(entities, return_index=True, return_inverse=True)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from synthrisk.metrics.intervals.distributions import bootstraps, t_quantile, t_two_sided
+from synthrisk.metrics.intervals.bootstrap import bootstraps
+from synthrisk.metrics.intervals.distributions import t_quantile, t_two_sided
 from synthrisk.metrics.intervals.value_scale import DIFFERENCE, LINE, ValueScale
 
 METHODS = ("crossed", "crossed_bootstrap", "records", "repetitions", "pigeonhole")

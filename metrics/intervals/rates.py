@@ -264,12 +264,12 @@ def _counted(units: np.ndarray, places: np.ndarray, shape: tuple[int, int]) -> s
     return scipy.sparse.csr_array((np.ones(len(units), dtype=np.int64), (units, places)), shape=shape)
 
 
-def _ordered(cells: _Cells) -> _Cells:
-    """Return the units ordered by what they hold, so that draws do not depend on the order of rows."""
+def _alike(cells: _Cells) -> tuple[_Cells, np.ndarray]:
+    """Return the cells of each kind of unit, and the kind of each unit, ordered by what they hold, not as rows are."""
     both = scipy.sparse.hstack([cells.controls, cells.members], format="csr")
     marks = np.random.default_rng(0).integers(2**62, size=both.shape[1])  # sums that wrap, equal for equal units alone
-    order = np.argsort(both @ marks, kind="stable")
-    return _Cells(cells.controls[order], cells.members[order])
+    _, first, kinds = np.unique(both @ marks, return_index=True, return_inverse=True)
+    return _Cells(cells.controls[first], cells.members[first]), np.sort(kinds)
 
 
 def _estimated(cells: _Cells, rates: Sequence[float], interval: Interval) -> dict[float, Estimate]:
@@ -278,9 +278,9 @@ def _estimated(cells: _Cells, rates: Sequence[float], interval: Interval) -> dic
     if size < 2:
         note = "one record: no interval"
         return {r: Estimate(float(v), np.nan, np.nan, METHOD, note) for r, v in zip(rates, values, strict=True)}
-    rng, cells = np.random.default_rng(interval.seed), _ordered(cells)
+    rng, (distinct, kinds) = np.random.default_rng(interval.seed), _alike(cells)
     drawn = [
-        _true_positive_rates(cells, _weights(rng, min(_BLOCK, interval.resamples - start), size), rates)
+        _true_positive_rates(distinct, _weights(rng, min(_BLOCK, interval.resamples - start), kinds), rates)
         for start in range(0, interval.resamples, _BLOCK)
     ]
     spread = np.nanvar(np.concatenate(drawn, axis=1), axis=1, ddof=1)
@@ -293,9 +293,10 @@ def _estimated(cells: _Cells, rates: Sequence[float], interval: Interval) -> dic
     return found
 
 
-def _weights(rng: np.random.Generator, resamples: int, size: int) -> np.ndarray:  # (resamples, units)
-    picked = rng.integers(size, size=(resamples, size)) + size * np.arange(resamples)[:, None]
-    return np.bincount(picked.ravel(), minlength=resamples * size).reshape(resamples, size)
+def _weights(rng: np.random.Generator, resamples: int, kinds: np.ndarray) -> np.ndarray:
+    """Return how often each kind of unit is drawn, (resamples, kinds); ``kinds``: (units,) ascending."""
+    drawn = rng.integers(len(kinds), size=(resamples, len(kinds)))
+    return np.stack([np.bincount(kinds[own], minlength=int(kinds[-1]) + 1) for own in drawn])
 
 
 def _true_positive_rates(cells: _Cells, weights: np.ndarray, rates: Sequence[float]) -> np.ndarray:

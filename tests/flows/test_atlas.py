@@ -69,7 +69,7 @@ def test_three_cells_again_by_the_public_tasks(ran, tmp_path):
 
 
 def test_cells_of_the_digest_that_ships_come_out_again(tmp_path, say, monkeypatch):
-    monkeypatch.setattr("synthrisk.flows.cli.atlas._looked", lambda *asked: list(looked(*asked, PlainCalls())))
+    monkeypatch.setattr("synthrisk.flows.atlas._looked", lambda *asked: list(looked(*asked, PlainCalls())))
     asked = ["--leak", "leaky_near", *MEASURES, "--to", tmp_path / "out", "--workspace", tmp_path / "work"]
     assert say("atlas", *asked).code == 0
     again, ships = read((tmp_path / "out" / "atlas.json").read_text()), shipped()

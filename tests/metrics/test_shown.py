@@ -2,8 +2,8 @@
 
 import inspect
 import pydoc
-from html import escape
-from html.parser import HTMLParser
+import re
+from html import escape, unescape
 
 import matplotlib as mpl
 import numpy as np
@@ -30,21 +30,8 @@ def score() -> Score:
     return METRICS["zero_cap"](real, release, quasi_identifiers=["age", "city"], sensitive="income", control=control)
 
 
-class Cells(HTMLParser):
-    """Collects the texts of table cells."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.cells: list[str] = []
-
-    def handle_data(self, data: str) -> None:
-        self.cells.append(data)
-
-
 def cells(html: str) -> list[str]:
-    parser = Cells()
-    parser.feed(html)
-    return parser.cells
+    return [unescape(text) for text in re.split(r"<[^>]*>", html) if text]
 
 
 def test_a_score_shows_its_numbers_in_a_line_and_no_record(score):

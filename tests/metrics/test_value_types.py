@@ -214,20 +214,11 @@ def test_each_dress_of_each_column_is_taken_off(column, name):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(("place", "metric"), [*enumerate(MEASURES.values())], ids=MEASURES.keys())
-def test_a_copy_scores_as_a_copy_in_some_outfits(metric, place):
-    scores_as_a_copy_in(metric, OUTFITS[place % 9 :: 99 if metric.name in SLOW else 9])
-
-
-@pytest.mark.proof
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("metric", MEASURES.values(), ids=MEASURES.keys())
-def test_a_copy_scores_as_a_copy_in_every_outfit(metric):
-    scores_as_a_copy_in(metric, OUTFITS[:: 9 if metric.name in SLOW else 1])
-
-
-def scores_as_a_copy_in(metric, outfits):
+@pytest.mark.parametrize("outfits", ["some", pytest.param("every", marks=pytest.mark.proof)])
+def test_a_copy_scores_as_a_copy_in_outfits(metric, place, outfits):
+    first, step = (place % 9, 9) if outfits == "some" else (0, 1)
     plain = value(metric, REAL, REAL.copy(), CONTROL)
-    for number in outfits:
+    for number in OUTFITS[first :: step * (9 if metric.name in SLOW else 1)]:
         found = value(metric, REAL, outfit(REAL, number), outfit(CONTROL, number))
         assert found == pytest.approx(plain, abs=1e-6, nan_ok=True), number
 

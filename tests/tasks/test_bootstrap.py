@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from samples.checks import keep_ledger as keep
 from samples.studies import ledger_in, sampled
@@ -113,26 +112,6 @@ def test_risk_is_the_mean_over_repetitions_of_the_mean_over_records(made, measur
         assert estimate.lower < estimate.value < estimate.upper
     assert found.memorization.value == pytest.approx(found.risk.value - found.risk_control.value, abs=1e-12)
     assert (found.synthesizer, found.role) == ("cart", "synthesizer")
-
-
-@whole
-def test_crossed_interval_against_a_plain_loop(made):
-    """Variances of METHODS 6, with the sums written out; limits of a share on the logit."""
-    _, rows, found, _ = made
-    own = chosen(rows, CAP, member=False)  # held out once a repetition
-    e = np.array(
-        [[own[(own.r == r) & (own.record == i)]["score"].mean() for i in range(N)] for r in range(REPETITIONS)]
-    )
-    s2_rec = np.var([np.mean(e[:, i]) for i in range(N)], ddof=1)
-    s2_rep = np.var([np.mean(e[r]) for r in range(REPETITIONS)], ddof=1)
-    s2_in = np.mean([np.var(e[:, i], ddof=1) for i in range(N)])
-    first, second = s2_rec / N, max(0.0, s2_rep - s2_in / N) / REPETITIONS
-    freedom = (first + second) ** 2 / (first**2 / (N - 1) + second**2 / (REPETITIONS - 1))
-    half = stats.t.ppf(0.95, freedom) * np.sqrt(first + second)
-    odds, slope = np.log(e.mean() / (1 - e.mean())), 1 / (e.mean() * (1 - e.mean()))
-    estimate = found[CAP].risk_control
-    assert estimate.lower == pytest.approx(1 / (1 + np.exp(slope * half - odds)), abs=1e-12)
-    assert estimate.upper == pytest.approx(1 / (1 + np.exp(-slope * half - odds)), abs=1e-12)
 
 
 @whole

@@ -90,13 +90,6 @@ def compared(sample, tmp_path_factory):
     return made
 
 
-def test_the_population_is_no_finding_and_the_others_keep_their_numbers(compared):
-    done, _, found = compared(method="crossed")
-    own = [f for f in found if f.synthesizer != NON_MEMBERS]
-    told = [[(f.synthesizer, f.measure, f.risk, f.memorization) for f in each] for each in (done.findings, own)]
-    assert told[0] == told[1]
-
-
 def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(compared):
     done, _, found = compared()
     own = [f for f in found if f.synthesizer != NON_MEMBERS]
@@ -119,8 +112,11 @@ def test_by_default_intervals_are_moderated_by_the_findings_of_their_kind(compar
     assert {f.risk.method for f in crossed.findings} == {"crossed", "repetitions"}
 
 
-def test_three_yardsticks_of_each_guess_and_none_of_a_release(compared):
+def test_the_population_is_no_finding_and_the_others_keep_their_numbers_beside_three_yardsticks_of_each_guess(compared):
     done, kept, found = compared(method="crossed")
+    own = [f for f in found if f.synthesizer != NON_MEMBERS]
+    told = [[(f.synthesizer, f.measure, f.risk, f.memorization) for f in each] for each in (done.findings, own)]
+    assert told[0] == told[1]
     for f in done.findings:
         if f.measure == RATIO.measure:
             assert f.yardsticks == {}

@@ -139,15 +139,10 @@ def test_guess_and_control_of_the_same_combination_stand_beside_its_risk(sample,
     assert (count, everybody[:2]) == ("200", [f"{common.mean():.3f}", f"{away.mean():.3f}"])
 
 
-@pytest.mark.parametrize(
-    ("adds", "guess", "control", "said"),
-    [
-        (0.01, 0.9, 0.4, "its presence adds to it"),
-        (-0.1, 0.6, 0.4, "not shown to beat what is right without a release"),
-        (-0.1, 0.4, 0.4, "not shown to come from its presence"),
-        (np.nan, np.nan, np.nan, "no control to compare with"),
-    ],
-)
+@pytest.mark.parametrize(("adds", "guess", "control", "said"), [
+    (0.01, 0.9, 0.4, "its presence adds to it"), (-0.1, 0.6, 0.4, "not shown to beat what is right without a release"),
+    (-0.1, 0.4, 0.4, "not shown to come from its presence"), (np.nan, np.nan, np.nan, "no control to compare with"),
+])  # fmt: skip
 def test_what_the_numbers_of_a_group_say(adds, guess, control, said):
     assert reading({"adds_lower": adds, "guess": guess, "lower": 0.5, "control": control}) == said
 
@@ -182,16 +177,12 @@ def test_columns_of_many_values_are_bands_and_nobody_is_named(tmp_path):
     rng = np.random.default_rng(2)
     n = 1500
     born = pd.Timestamp("1930-01-01") + pd.to_timedelta(rng.integers(0, 27_000, n), unit="D")
-    frame = pd.DataFrame(
-        {
-            "born": born,
-            "told": pd.Series(born).dt.strftime("%d.%m.%Y"),
-            "id": [f"P{i:05}" for i in range(n)],
-            "income": rng.lognormal(10, 1, n).round(2),
-            "town": [f"hamlet {i}" if i < 5 else f"town {rng.integers(0, 40)}" for i in range(n)],
-            "ill": rng.choice(["no", "asthma", "gout"], n, p=[0.7, 0.299, 0.001]),
-        }
-    )
+    frame = pd.DataFrame({
+        "born": born, "told": pd.Series(born).dt.strftime("%d.%m.%Y"), "id": [f"P{i:05}" for i in range(n)],
+        "income": rng.lognormal(10, 1, n).round(2),
+        "town": [f"hamlet {i}" if i < 5 else f"town {rng.integers(0, 40)}" for i in range(n)],
+        "ill": rng.choice(["no", "asthma", "gout"], n, p=[0.7, 0.299, 0.001]),
+    })  # fmt: skip
     scores = (rng.random(n) < 0.3).astype(float)
     html = page_of(of(frame, tmp_path), tmp_path, [scores, scores], plans_of(frame, "ill"), 0.3 * np.ones(n))
     text = words(html)
@@ -208,8 +199,7 @@ def test_columns_of_many_values_are_bands_and_nobody_is_named(tmp_path):
 
 
 def test_two_hundred_columns_make_no_long_page(tmp_path):
-    rng = np.random.default_rng(3)
-    n = 1500
+    rng, n = np.random.default_rng(3), 600
     frame = pd.DataFrame({f"column {i}": rng.integers(0, 100 if i % 2 else 4, n) for i in range(200)})
     frame["vote"] = rng.choice(["yes", "no"], n)
     scores = np.where(frame["column 150"] == 1, 0.9, 0.2) + 0.05 * rng.random(n)
@@ -232,12 +222,9 @@ def test_awkward_names_and_values_are_harmless_and_short(tmp_path):
     assert re.search(r"<bdi[^>]*>\u2068?מין", html)
 
 
-@pytest.mark.parametrize(
-    ("scores", "told"),
-    [
-        *((scores, "No effects:") for scores in (np.ones(200), np.zeros(200), np.r_[1.0, np.full(199, np.nan)])),
-        (np.full(200, np.nan), "Nothing is guessed in this study"),
-    ],
-)
+@pytest.mark.parametrize(("scores", "told"), [
+    *((scores, "No effects:") for scores in (np.ones(200), np.zeros(200), np.r_[1.0, np.full(199, np.nan)])),
+    (np.full(200, np.nan), "Nothing is guessed in this study"),
+])  # fmt: skip
 def test_scores_without_spread_have_a_reason_in_place_of_effects(sample, tmp_path, scores, told):
     assert told in page_of(sample, tmp_path, [scores], [RAPID])

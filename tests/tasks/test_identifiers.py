@@ -24,14 +24,10 @@ LIMIT = {"memorization/common_rows_proportion": 0.1}
 def people(n: int, start: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     who = range(start, start + n)
-    return pd.DataFrame(
-        {
-            "mail": [f"person{i}@example.org" for i in who],
-            "age": rng.integers(18, 90, n),
-            "area": rng.choice(list("NSEW"), n),
-            "ill": rng.choice(["yes", "no"], n),
-        }
-    )
+    return pd.DataFrame({
+        "mail": [f"person{i}@example.org" for i in who], "age": rng.integers(18, 90, n),
+        "area": rng.choice(list("NSEW"), n), "ill": rng.choice(["yes", "no"], n),
+    })  # fmt: skip
 
 
 MEMBERS, CONTROL, INVENTED = people(N, 0, 1), people(N, 10_000, 2), people(N, 900_000, 3)

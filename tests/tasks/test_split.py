@@ -5,7 +5,7 @@ import pandas as pd
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.tasks.data import store, typed
-from synthrisk.tasks.split import split
+from synthrisk.tasks.sample import split
 
 
 def stored(folder):

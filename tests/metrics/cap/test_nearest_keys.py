@@ -9,21 +9,7 @@ from synthrisk.metrics.cap import nearest_keys as module
 from synthrisk.metrics.cap.nearest_keys import nearest_keys
 from synthrisk.metrics.tables.codes import Codes
 
-
-def always_pairs(patch):
-    patch.setattr(module, "_CELL", 0.0)
-
-
-def subsets(patch):
-    patch.setattr(module, "_CELL", 1e9)
-
-
-def numpy_pairs(patch):
-    always_pairs(patch)
-    patch.setattr(module, "_MOST", 0)
-
-
-WAYS = [always_pairs, subsets, numpy_pairs]
+WAYS = {"pairs": {"_CELL": 0.0}, "subsets": {"_CELL": 1e9}, "pairs by numpy": {"_CELL": 0.0, "_MOST": 0}}
 
 
 def loops(keys, target, queries):
@@ -52,11 +38,12 @@ def without_exact(keys):
     return np.array([i for i, key in enumerate(real) if key not in set(there)])
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("levels", [3, 300, 70_000])  # codes of one, two and four bytes
 @pytest.mark.parametrize("width", [1, 2, 5])
 def test_equal_to_plain_loops(width, levels, way, monkeypatch):
-    way(monkeypatch)
+    for name, value in way.items():
+        monkeypatch.setattr(module, name, value)
     rng = np.random.default_rng(width)
     keys = columns(rng, width, levels, 60, 40)
     keys[0].tables[0][:5] = levels - 1

@@ -12,8 +12,6 @@ from synthrisk.metrics.models.attackers import ATTACKER_MODELS
 GROUP = METRICS["group_inference"]
 KEYS = ["age", "city"]
 ROLES = {"quasi_identifiers": KEYS, "sensitive": "ill"}
-
-
 ONE = {"quasi_identifiers": ["age"], "sensitive": "ill"}
 
 
@@ -147,10 +145,8 @@ def test_the_attack_is_shown_the_release_and_its_keys_alone():
 
 def test_two_sensitive_columns_or_none_with_a_value_are_refused():
     real = drawn(1, 20)
-    for table, secret, says in (
-        (real, ["ill", "city"], "be one column"),
-        (real.assign(ill=None), "ill", "have values"),
-    ):
+    bad = {"be one column": (real, ["ill", "city"]), "have values": (real.assign(ill=None), "ill")}
+    for says, (table, secret) in bad.items():
         with pytest.raises(InputError, match=f"sensitive must {says}"):
             GROUP(table, table, quasi_identifiers=["age"], sensitive=secret)
 

@@ -16,8 +16,6 @@ from synthrisk.metrics.tables.tolerance import share_close
 
 INFERENCE = METRICS["inference"]
 KNOWN = ["age", "job"]
-
-
 ROLES = {"quasi_identifiers": KNOWN, "sensitive": "vote"}
 
 
@@ -169,10 +167,9 @@ def test_a_foreign_attack_is_checked():
         ({"attacker": "key_class", "neighbours": 2}, "attack key_class takes no option 'neighbours'"),
         ({"neighbours": 0}, "neighbours must be a whole number"),
         ({"neighbours": 51}, "neighbours must be a whole number, 1 to the number of synthetic records, 50"),
-        ({"neighbours": True}, "neighbours must be"),
         ({"tolerance": 1}, r"tolerance must be a number in \[0, 1\)"),
-        *(({"tolerance": np.nan}, "tolerance must be"), ({"scale": -1}, "scale must be")),
-        *(({"attempts": attempts}, "attempts must be") for attempts in (0, 2.5)),
+        *(({name: each}, f"{name} must be") for name, each in (("neighbours", True), ("tolerance", np.nan))),
+        *(({name: each}, f"{name} must be") for name, each in (("scale", -1), ("attempts", 0), ("attempts", 2.5))),
         ({"model": "tree"}, "attacker must be one of"),
         ({"sensitive": ["vote", "age"], "quasi_identifiers": ["job"]}, "sensitive must be one column"),
         ({"real": tables(1)[0].assign(vote=None)}, "sensitive must have values"),

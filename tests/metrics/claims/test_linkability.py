@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.awkward import ALIKE, APART
 from samples.cells import same
 from samples.distances import distances_between
 from synthrisk.metrics import METRICS, Attack, InputError
@@ -196,25 +197,17 @@ def test_a_sample_of_targets_is_the_same_in_any_order():
     assert LINKABILITY(real, release, **(options | {"attempts": 10**6})).details["attempts"] == len(real)
 
 
-AWKWARD = {
-    "one row": pd.DataFrame({"a": [1], "b": ["x"]}),
-    "constant": pd.DataFrame({"a": [1, 1], "b": ["x", "x"]}),
-    "missing": pd.DataFrame({"a": [np.nan, np.nan], "b": [None, None]}),
-    "huge": pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [2**61, 2**61 + 1]}),
-    "unicode": pd.DataFrame({"a": ["Łódź 'x'", 'a"b'], "b": ["\0", "\0b"]}),
-    "booleans": pd.DataFrame({"a": [True, False], "b": [False, True]}),
-    "dates": pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2021-01-01"]), "b": pd.to_timedelta([1, 2], "D")}),
-    "categories": pd.DataFrame({"a": pd.Categorical(["u", "v"], ["v", "u", "w"]), "b": pd.Categorical([1, 2])}),
-}
+PARTS = {name: table for name, table in (ALIKE | APART).items() if "b" in table}
 
 
-@pytest.mark.parametrize("real", AWKWARD.values(), ids=AWKWARD)
-def test_awkward_tables(real):
+@pytest.mark.parametrize("name", PARTS)
+def test_awkward_tables(name):
+    real = PARTS[name]
     found = of_letters(real, real, control=real.iloc[:1])
     assert found.details["attempts"] == len(real)
-    if len(set(real["b"].astype(object).where(real["b"].notna(), None))) == 1:  # pandas takes texts for equal after NUL
+    if name in ALIKE or len(real) == 1:
         assert (found.value, found.details["statistical_confidence"]) == (1, 1)
-    elif real["a"].dtype != "int64":  # 2**60 and 2**60 + 1 are one place in a space of floats
+    elif len(real) == 2:
         assert found.value == 1
         assert found.records["baseline"].tolist() in ([1 / 3, 2 / 3], [2 / 3, 1 / 3])
 
@@ -233,21 +226,19 @@ def test_where_no_record_is_shared_it_abstains_and_unseen_levels_are_near_nothin
 
 
 LABELS = "index labels of part_b"
-BAD = {
-    "no frame": (lambda part_a, part_b: [1], "DataFrame"),
-    "no match": (lambda part_a, part_b: pd.DataFrame({"confidence": 1.0}, part_a.index), "'match'"),
-    "no such label": (lambda part_a, part_b: len(part_b), LABELS),
-    "a cell": (lambda part_a, part_b: "Ulm", LABELS),
-    "half a label": (lambda part_a, part_b: 0.5, LABELS),
-    "a list": (lambda part_a, part_b: pd.Series([["Ulm"]] * len(part_a), part_a.index), LABELS),
-}
+WRONG = ("one too many", "Ulm", 0.5, ["Ulm"])
 
 
-@pytest.mark.parametrize(("function", "says"), BAD.values(), ids=BAD)
-def test_a_foreign_attack_is_checked(function, says):
+@pytest.mark.parametrize(
+    ("match", "says"), [("no frame", "DataFrame"), ("no match", "'match'"), *((each, LABELS) for each in WRONG)]
+)
+def test_a_foreign_attack_is_checked(match, says):
     def bad(release, part_a, part_b, rng):
-        said = function(part_a, part_b)
-        return pd.DataFrame({"match": said, "confidence": 1.0}, part_a.index) if says == LABELS else said
+        if match == "no frame":
+            return [1]
+        given = len(part_b) if match == "one too many" else match
+        matches = {} if match == "no match" else {"match": pd.Series([given] * len(part_a), part_a.index)}
+        return pd.DataFrame({"confidence": 1.0} | matches, part_a.index)
 
     with pytest.raises(InputError, match=says) as caught:
         LINKABILITY(*tables(1), **BOTH, attacker=Attack("bad", "linkability", bad))
@@ -257,12 +248,10 @@ def test_a_foreign_attack_is_checked(function, says):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"attacker": "shared"}, "attacker must be one of shared_neighbour"),
         ({"attacker": "key_class"}, "attacker must be one of shared_neighbour"),
-        ({"attacker": 3}, "attacker must be an attack of the kind linkability, got int"),
         ({"neighbours": 0}, "neighbours must be a whole number"),
         ({"neighbours": 26}, "neighbours must be a whole number, 1 to the number of synthetic records, 25"),
-        *(({"neighbours": True}, "neighbours must be"), ({"attempts": 0}, "attempts must be")),
+        ({"attempts": 0}, "attempts must be"),
         ({"columns_a": ["age", "town"]}, "columns_a and columns_b must be different columns, got 'town' in both"),
         ({"columns_a": []}, "columns_a must name at least one column"),
         ({"columns_b": ["twon"]}, "columns_b must name columns of the table, got 'twon'.*did you mean 'town'"),

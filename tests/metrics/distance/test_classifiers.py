@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
+from samples.mixed import draw, drawn
 from samples.priveval import REFERENCE, priveval, schema, typed
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
@@ -18,19 +19,6 @@ from synthrisk.metrics.tables.tables import Tables
 MIR = METRICS["membership_inference_risk"]
 DETECTION = METRICS["detection_mlp"]
 reference = pytest.mark.parametrize("data", ["mixed_120", "ugly_80x50"])
-
-
-def draw(rng, n):
-    x = rng.normal(size=n)
-    x = rng.normal(size=n)
-    y = np.where(rng.random(n) < 0.1, np.nan, (x + rng.normal(size=n)).round(1))
-    c = np.where(rng.random(n) < 0.1, None, rng.choice([*"abc"], n))
-    return pd.DataFrame({"x": x.round(1), "y": y, "c": c, "flag": rng.random(n) < 0.5})
-
-
-def drawn(seed, *rows):
-    rng = np.random.default_rng(seed)
-    return [draw(rng, n) for n in rows]
 
 
 def of_threads(monkeypatch, attack):
@@ -68,29 +56,21 @@ def test_recall_and_precision_are_within_the_spread_of_syntheval():
 def test_members_released_as_they_are_are_found():
     real, control = drawn(0, 150, 120)
     score = MIR(real, real.sample(frac=1, random_state=1), control=control)
-    assert score.value > 0.9
-    assert score.details["distance_auc"] > 0.9
+    assert min(score.value, score.published, score.details["distance_auc"]) > 0.9
     assert score.details["tpr_at_0.1"] > 0.8
-    assert score.published > 0.9
     assert score.details["control_recall"] < 0.6
 
 
-@pytest.mark.proof
-def test_a_release_made_of_others_has_no_risk():
-    rng = np.random.default_rng(0)
-    found = [MIR(draw(rng, 60), draw(rng, 60), control=draw(rng, 60), seed=s).details["auc"] for s in range(9)]
-    assert np.mean(found) == pytest.approx(0.5, abs=3 * 0.055 / 3)
+def few_values(rng, n):
+    return pd.DataFrame({"c": rng.choice([*"abc"], n), "d": rng.choice([*"uv"], n)})
 
 
 @pytest.mark.proof
-def test_few_values_make_no_bias():
+@pytest.mark.parametrize(("make", "controls"), [(draw, 60), (few_values, 40)])
+def test_a_release_made_of_others_has_no_risk(make, controls):
     rng = np.random.default_rng(1)
-
-    def few(n):
-        return pd.DataFrame({"c": rng.choice([*"abc"], n), "d": rng.choice([*"uv"], n)})
-
-    found = [MIR(few(60), few(60), control=few(40), seed=s).details["auc"] for s in range(12)]
-    assert np.mean(found) == pytest.approx(0.5, abs=3 * np.std(found) / math.sqrt(12))
+    found = [MIR(make(rng, 60), make(rng, 60), control=make(rng, controls), seed=s).details["auc"] for s in range(12)]
+    assert np.mean(found) == pytest.approx(0.5, abs=3 * min(0.055, np.std(found)) / math.sqrt(12))
 
 
 def test_more_members_released_is_more_risk():
@@ -196,14 +176,6 @@ def test_the_rates_are_those_of_all_scores():
     assert score.details["tpr_at_0.1"] == pytest.approx(found.rates[0.1].value, abs=0.05)  # equal records share theirs
 
 
-def draw_all(rng, n):
-    x = np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n).round(1))
-    table = pd.DataFrame({"x": x, "c": np.where(rng.random(n) < 0.1, None, rng.choice([*"abc"], n))})
-    table["flag"] = rng.random(n) < 0.5
-    table["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D")
-    return table.assign(one=7)
-
-
 @reference
 def test_the_auc_is_within_the_spread_of_priveval(data):
     real, synthetic, expected = priveval(data)
@@ -215,17 +187,17 @@ def test_the_auc_is_within_the_spread_of_priveval(data):
 
 def test_tables_apart_are_told_apart_and_an_independent_draw_is_not():
     rng = np.random.default_rng(0)
-    score = DETECTION(draw_all(rng, 60), draw_all(rng, 40).assign(x=lambda t: t["x"] + 30, c="other"))
+    score = DETECTION(draw(rng, 60), draw(rng, 40).assign(x=lambda t: t["x"] + 30, c="other"))
     assert (score.published, score.value) == (1, 0)
     assert (score.records["score"] == 0).all()
     rng = np.random.default_rng(0)
-    found = [DETECTION(draw_all(rng, 80), draw_all(rng, 80), seed=s, folds=2).published for s in range(6)]
+    found = [DETECTION(draw(rng, 80), draw(rng, 80), seed=s, folds=2).published for s in range(6)]
     assert np.mean(found) == pytest.approx(0.5, abs=0.05)
 
 
 def test_the_value_is_made_from_the_auc():
-    rng = np.random.default_rng(1)
-    score = DETECTION(draw_all(rng, 60), draw_all(rng, 50).assign(one=7.0, x=lambda t: t["x"] + 0.8))
+    real, synthetic = (table.assign(one=7) for table in drawn(1, 60, 50))
+    score = DETECTION(real, synthetic.assign(one=7.0, x=synthetic["x"] + 0.8))
     assert score.value == pytest.approx(np.clip(2 * (1 - score.published), 0, 1))
     assert score.records["placement"].mean() == pytest.approx(score.published)
     np.testing.assert_allclose(score.records["score"], 1 - score.records["placement"])
@@ -233,19 +205,17 @@ def test_the_value_is_made_from_the_auc():
 
 
 def test_the_seed_decides_the_net_and_the_number_of_threads_nothing(monkeypatch):
-    rng = np.random.default_rng(2)
-    real, synthetic = draw_all(rng, 40), draw_all(rng, 30)
+    real, synthetic = drawn(2, 40, 30)
     one, other = (DETECTION(real, synthetic, seed=seed, folds=2).records["score"] for seed in (1, 2))
     assert not np.array_equal(one, other)
-    real, synthetic = draw_all(rng, 600), draw_all(rng, 500)
+    real, synthetic = drawn(3, 600, 500)
     one, three = of_threads(monkeypatch, lambda: DETECTION(real, synthetic, folds=2))
     pd.testing.assert_frame_equal(one, three, check_exact=True)
 
 
-@pytest.mark.parametrize("column", ["x", "c", "flag", "day", "one"])
+@pytest.mark.parametrize("column", ["x", "y", "c", "flag", "day", "one"])
 def test_a_single_column_tells_records_apart_unless_it_is_constant(column):
-    rng = np.random.default_rng(3)
-    score = DETECTION(draw_all(rng, 20)[[column]], draw_all(rng, 20)[[column]], folds=2)
+    score = DETECTION(*(table.assign(one=7)[[column]] for table in drawn(3, 20, 20)), folds=2)
     assert 0 <= score.value <= 1
     assert (score.published == 0.5) >= (column == "one")
 
@@ -261,11 +231,6 @@ def test_few_records():
     assert not math.isnan(DETECTION(table, table.iloc[:2]).value)
     for real, synthetic in ((table, table.iloc[:1]), (table.iloc[:1], table)):
         score = DETECTION(real, synthetic)
-        assert math.isnan(score.value)
         assert np.isnan([score.value, score.published]).all()
         assert "one record" in score.reason
         assert score.records["score"].isna().all()
-
-
-def test_it_is_a_sanity_check():
-    assert DETECTION.label == "sanity"

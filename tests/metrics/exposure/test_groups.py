@@ -87,12 +87,6 @@ def test_shares_have_a_t_interval(shares, seed):
     assert all(close(row, expected[row["level"]]) for _, row in found.iterrows())
 
 
-def test_equal_shares_and_one_record_do_not_get_an_interval_of_no_width():
-    found = risk_by([0.5] * 9 + [1.0] * 4 + [0.25], pd.DataFrame({"g": list("a" * 9 + "b" * 4 + "c")}), "g")
-    assert list(found["lower"]) == pytest.approx([wilson(0.5, 9)[0], wilson(1, 4)[0], wilson(0.25, 1)[0]])
-    assert list(found["upper"]) == pytest.approx([wilson(0.5, 9)[1], 1.0, wilson(0.25, 1)[1]])
-
-
 def holds(level, value):
     """Tell whether a value lies in the bin that a label names."""
     if level.startswith("≤"):

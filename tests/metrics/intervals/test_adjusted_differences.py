@@ -1,18 +1,17 @@
 """Adjusted differences against one plain regression, and by simulation: they cover, are unbiased, and never wider."""
 
-from operator import attrgetter
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
 
+from samples.estimates import ENDS
+from samples.estimates import half_width as half
 from synthrisk.metrics.intervals.adjusted_differences import adjusted_difference, adjusted_gain, is_adjustable
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.proportions import share, share_difference
 from synthrisk.metrics.intervals.value_scale import ValueScale
 
 N = 400
-ENDS = attrgetter("value", "lower", "upper")
 
 
 def people(rng, size: int = 2 * N, explained: float = 4.0):
@@ -31,10 +30,6 @@ def drawn(rng, size: int = 2 * N, explained: float = 4.0):
 
 def raw(scores: np.ndarray, member: np.ndarray, confidence: float = 0.95) -> Estimate:
     return share_difference(*(share(scores[own], confidence) for own in (member, ~member)))
-
-
-def half(found: Estimate) -> float:
-    return (found.upper - found.lower) / 2
 
 
 def test_it_is_the_coefficient_of_membership_in_one_regression_with_its_hc2_error():

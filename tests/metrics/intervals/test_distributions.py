@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from synthrisk.metrics.intervals.distributions import (
-    GROUPS,
-    bootstraps,
-    normal_quantile,
-    resampled_sums,
-    t_quantile,
-    t_two_sided,
-)
+from samples.estimates import resampled_means
+from synthrisk.metrics.intervals.bootstrap import GROUPS, bootstraps, resampled_sums
+from synthrisk.metrics.intervals.distributions import normal_quantile, t_quantile, t_two_sided
 
 RESAMPLES, TAIL = 4000, 0.025
 METHODS = ("crossed_bootstrap", "records", "repetitions", "pigeonhole")
@@ -28,20 +23,6 @@ def test_quantiles_are_those_of_scipy_to_the_bit(level):
     for t in (-3.0, 0.0, 1e-9, 2.2, 40.0):
         for of in (1, 3.7, 50, 1e6):
             assert t_two_sided(t, of) == 2 * stats.t.sf(abs(t), of)
-
-
-def plain(e: np.ndarray, method: str, rng: np.random.Generator, units: np.ndarray | None, spread: float) -> np.ndarray:
-    """Return the resampled means by a loop that draws positions and takes the mean anew in each resample."""
-    repetitions, n = e.shape
-    sizes = np.ones(n) if units is None else np.bincount(units)
-    draws = np.empty(RESAMPLES)
-    for b in range(RESAMPLES):
-        rows = rng.integers(repetitions, size=repetitions) if method in ("pigeonhole", "repetitions") else slice(None)
-        means = e[rows].mean(axis=0)
-        sums = means if units is None else np.bincount(units, means)
-        picked = np.arange(len(sums)) if method == "repetitions" else rng.integers(len(sums), size=len(sums))
-        draws[b] = sums[picked].sum() / sizes[picked].sum()
-    return draws + rng.normal(0, spread, RESAMPLES) if method == "crossed_bootstrap" else draws
 
 
 def scores(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -62,7 +43,7 @@ def test_limits_are_those_of_the_plain_loop_within_monte_carlo_error(kind, n, cl
     found = bootstraps(e, units, METHODS, RESAMPLES, 1, spread)
     density = 0.0584  # of the normal distribution at its 2.5 % quantile
     for method in METHODS:
-        expected = plain(e, method, rng, units, spread)
+        expected = resampled_means(e, method, rng, units, spread, RESAMPLES)
         sd = expected.std()
         error = sd * np.sqrt(TAIL * (1 - TAIL) / RESAMPLES) / density * np.sqrt(2)
         for share in (TAIL, 1 - TAIL):

@@ -1,61 +1,28 @@
 """Estimates against plain loops, hand-made quantiles and simulated studies with a known truth."""
 
-import importlib.util
 import math
 import sys
-from operator import attrgetter
 from pathlib import Path
-from statistics import variance
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
+from samples.estimates import ENDS, crossed_by_hand, resampled_means
 from samples.findings import folds
 from synthrisk.metrics.intervals.estimates import METHODS, across_repetitions, effects, estimate
 
-ROOT = Path(__file__).parents[3]
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
+sys.path.append(str(Path(__file__).parents[3]))
 
-
-def t_below(x, freedom):
-    """P(T < x) by quadrature of the density after t = sqrt(f) tan(angle)."""
-    end = math.atan(x / math.sqrt(freedom))
-    angle = end * (NODES + 1) / 2
-    constant = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
-    return 0.5 + constant * float(np.sum(WEIGHTS * np.cos(angle) ** (freedom - 1))) * end / 2
-
-
-def t_quantile(share, freedom):
-    low, high = 0.0, 1e4
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if t_below(middle, freedom) < share else (low, middle)
-    return low
-
-
-ENDS = attrgetter("value", "lower", "upper")
+from benchmarks.interval_coverage import Design, coverage, findings
 
 
 def cut(rng, R, K, n, kind):
     if kind == "folds":
         return folds(rng, R, K, n)
     return np.stack([rng.permutation(n) < max(1, n // 4) for _ in range(R)])[:, None, :]
-
-
-def crossed_by_hand(e, confidence=0.95):
-    R, n = len(e), len(e[0])
-    means = [sum(e[r][i] for r in range(R)) / R for i in range(n)]
-    first, second = variance(means) / n, 0.0
-    if R > 1:
-        between = variance([sum(row) / n for row in e])
-        within = sum(variance([e[r][i] for r in range(R)]) for i in range(n)) / n
-        second = max(0.0, between - within / n) / R
-    below = first**2 / (n - 1) + (second**2 / (R - 1) if R > 1 else 0.0)
-    half = t_quantile(0.5 + confidence / 2, (first + second) ** 2 / below) * math.sqrt(first + second)
-    value = sum(means) / n
-    return value, value - half, value + half
 
 
 def effects_by_hand(x, chosen):
@@ -77,18 +44,6 @@ def effects_by_hand(x, chosen):
 
 
 SEEDS, FEW = st.integers(0, 10**6), st.integers(1, 4)
-
-
-@given(SEEDS, FEW, st.integers(2, 5), st.integers(6, 30))
-def test_complete_folds_give_each_records_mean_as_member_and_its_one_control_score(seed, R, K, n):
-    rng = np.random.default_rng(seed)
-    held_out = folds(rng, R, K, n)
-    x = rng.normal(size=(R, K, n))
-    members, controls = effects(x, ~held_out), effects(x, held_out)
-    for r, i in np.ndindex(R, n):
-        own = sum(x[r, k, i] for k in range(K) if not held_out[r, k, i]) / (K - 1)
-        (control,) = [x[r, k, i] for k in range(K) if held_out[r, k, i]]
-        assert (members[r, i], members[r, i] - controls[r, i]) == pytest.approx((own, own - control), abs=1e-12)
 
 
 @given(
@@ -120,13 +75,8 @@ def test_missing_scores_and_excluded_records_keep_the_pooled_mean(seed, R, K, n,
 def test_crossed_is_the_formula(seed, R, n, drift, confidence):
     rng = np.random.default_rng(seed)
     e = rng.normal(size=n) + rng.normal(size=(R, n)) + drift * rng.normal(size=(R, 1))
-    expected = crossed_by_hand(e.tolist(), confidence)
+    expected = crossed_by_hand(e.tolist(), confidence)[:3]
     np.testing.assert_allclose(ENDS(estimate(e, confidence)), expected, rtol=1e-9, atol=1e-12)
-
-
-def test_the_t_quantile_of_the_oracle_is_the_published_one():
-    for freedom, published in ((1, 12.706), (2, 4.303), (10, 2.228), (120, 1.980)):
-        assert t_quantile(0.975, freedom) == pytest.approx(published, abs=6e-4)
 
 
 def test_crossed_reads_no_seed_and_the_others_are_determined_by_theirs():
@@ -138,21 +88,6 @@ def test_crossed_reads_no_seed_and_the_others_are_determined_by_theirs():
             assert (first == other) == (method == "crossed")
 
 
-def resampled(e, method, draws, rng, entity):
-    R, n = e.shape
-    members = [np.flatnonzero(entity == g) for g in np.unique(entity)]
-    out = []
-    for _ in range(draws):
-        rows = [int(rng.integers(R)) for _ in range(R)] if method == "pigeonhole" else list(range(R))
-        picked = np.concatenate([members[int(rng.integers(len(members)))] for _ in members])
-        out.append(float(np.mean([e[r][picked].mean() for r in rows])))
-    if method == "crossed_bootstrap":
-        within = float(np.mean([variance(e[:, i].tolist()) for i in range(n)]))
-        second = max(0.0, variance([float(row.mean()) for row in e]) - within / n) / R
-        out = [v + math.sqrt(second) * float(rng.standard_normal()) for v in out]
-    return np.quantile(out, [0.025, 0.975]), float(np.std(out))
-
-
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("method", ["crossed_bootstrap", "records", "pigeonhole"])
 def test_each_bootstrap_agrees_with_another_resampling(method, clustered):
@@ -162,7 +97,9 @@ def test_each_bootstrap_agrees_with_another_resampling(method, clustered):
     if clustered and method == "crossed_bootstrap":
         e -= e.mean(axis=1, keepdims=True)  # no repetition effect: only the resampling of entities is compared
     found = estimate(e, method=method, resamples=4000, seed=3, entities=entity if clustered else None)
-    (lower, upper), spread = resampled(e, method, 3000, rng, entity)
+    second = max(0.0, e.mean(axis=1).var(ddof=1) - e.var(axis=0, ddof=1).mean() / 30) / 4
+    draws = resampled_means(e, method, rng, entity, math.sqrt(second), 3000)
+    (lower, upper), spread = np.quantile(draws, [0.025, 0.975]), draws.std()
     assert abs(found.lower - lower) < 0.25 * spread
     assert abs(found.upper - upper) < 0.25 * spread
     assert found.value == pytest.approx(e.mean())
@@ -182,7 +119,7 @@ def test_entities_are_the_clusters_of_the_plain_formula_and_their_equal_records_
     x = rng.normal(size=9)[entity] + rng.normal(size=40)
     mean, groups = x.mean(), sorted(set(entity.tolist()))
     squares, G = sum(sum(x[i] - mean for i in range(40) if entity[i] == g) ** 2 for g in groups), len(groups)
-    half = t_quantile(0.975, G - 1) * math.sqrt(squares / 40**2 * G / (G - 1))
+    half = t.ppf(0.975, G - 1) * math.sqrt(squares / 40**2 * G / (G - 1))
     assert ENDS(estimate(x[None], entities=entity)) == pytest.approx((mean, mean - half, mean + half), abs=1e-9)
     e = np.random.default_rng(3).normal(size=(3, 25))
     for entity in (np.random.default_rng(4).permutation(25), np.repeat(np.arange(25), 5)):
@@ -225,35 +162,26 @@ def test_values_of_releases_give_the_t_interval_of_the_repetitions():
     assert across_repetitions(np.array([[0.1, np.nan], [0.3, 0.5]])).value == pytest.approx(0.25)
 
 
-@pytest.fixture(scope="module")
-def simulation():
-    spec = importlib.util.spec_from_file_location("coverage_of_intervals", ROOT / "benchmarks" / "interval_coverage.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
 FOLDS = [{}, {"binary": False}, {"unscored": 0.4}, {"repetitions": 2, "folds": 2, "records": 300}]
 FOLDS.append({"repetitions": 3, "folds": 5, "records": 1000})
 UNEVEN = [{"folds": 1}, {"folds": 1, "repetitions": 2}, {"folds": 1, "repetitions": 1, "binary": False}]
 UNEVEN += [{"fresh": True, "repetitions": 2}, {"fresh": True, "repetitions": 1}, {"folds": 1, "fresh": True}]
 
 
-def covers(simulation, settings, memorization, studies=700):
-    found = simulation.findings(simulation.Design(**settings, memorization=memorization), studies, 11)
-    return simulation.coverage([f.memorization for f in found], memorization)[0]
+def covers(settings, memorization, studies=700):
+    found = findings(Design(**settings, memorization=memorization), studies, 11)
+    return coverage([f.memorization for f in found], memorization)[0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memorization", [0.0, 0.15])
 @pytest.mark.parametrize("settings", FOLDS, ids=str)
-def test_folds_cover_the_truth(simulation, settings, memorization):
-    assert 0.925 <= covers(simulation, settings, memorization) <= 0.985
+def test_folds_cover_the_truth(settings, memorization):
+    assert 0.925 <= covers(settings, memorization) <= 0.985
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memorization", [0.0, 0.15])
-def test_a_holdout_and_exclusion_cover_the_truth(simulation, memorization):
-    low = min(covers(simulation, settings, memorization, 400) for settings in UNEVEN)
+def test_a_holdout_and_exclusion_cover_the_truth(memorization):
+    low = min(covers(settings, memorization, 400) for settings in UNEVEN)
     assert low >= 0.92

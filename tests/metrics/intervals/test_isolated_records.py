@@ -2,13 +2,13 @@
 
 import math
 from fractions import Fraction
-from operator import attrgetter
 
 import numpy as np
 import pytest
 from scipy.stats import nchypergeom_fisher
 from scipy.stats.contingency import odds_ratio
 
+from samples.estimates import ENDS
 from synthrisk.metrics.intervals.isolated_records import NOBODY, isolation_details, memorized, memorized_in_study
 
 
@@ -22,7 +22,7 @@ def test_limits_are_those_of_the_exact_odds_ratio(x, k, n, c, confidence):
     ends = {0.0: max(0, k - c) / k, math.inf: min(k, n) / k}
     shares = [ends.get(odds) if odds in ends else nchypergeom_fisher(n + c, n, k, odds).mean() / k for odds in limits]
     expected = [(share - chance) / (1 - chance) for share in (x / k, *shares)]
-    assert (found.value, found.lower, found.upper) == pytest.approx(expected, abs=1e-6)
+    assert ENDS(found) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(("n", "c", "k"), [(8, 2, 1), (8, 2, 3), (10, 10, 6), (40, 10, 12), (5, 30, 9)])
@@ -36,9 +36,6 @@ def test_where_nobody_is_remembered_the_limits_hold_0_often_enough(n, c, k):
         held += chance if found.lower <= 0 <= found.upper else 0
     assert mean == 0
     assert held >= 0.95
-
-
-ENDS = attrgetter("value", "lower", "upper")
 
 
 def test_few_isolated_tell_little_and_none_nothing():

@@ -2,7 +2,6 @@
 
 import math
 import sys
-from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from scipy.stats import beta, binomtest, mannwhitneyu
 from sklearn.metrics import roc_auc_score, roc_curve
 
+from samples.estimates import ENDS
 from samples.findings import folds
 from synthrisk.metrics.distance.classifiers import distance_attack
 from synthrisk.metrics.intervals.rates import RATES, MembershipAttack, placements
@@ -23,8 +23,6 @@ from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.intervals.rates import _cells, _true_positive_rates, attack_summary, pooled_rates
 from synthrisk.metrics.study.ledger import COLUMNS
-
-ENDS = attrgetter("value", "lower", "upper")
 
 
 def plain(members, controls, rate):

@@ -10,6 +10,7 @@ import pytest
 from scipy import optimize, stats
 from scipy.special import expit, logit
 
+from samples.estimates import wilson
 from samples.findings import ZERO as CAP
 from samples.findings import attacked as attacked_in
 from samples.findings import folds
@@ -51,17 +52,11 @@ def table(both, first, second, neither):
     return np.repeat([1.0, 1.0, 0.0, 0.0], counts), np.repeat([1.0, 0.0, 1.0, 0.0], counts)
 
 
-def wilson(count, n, z=1.959963984540054):
-    p = count / n
-    centre, half = (p + z**2 / (2 * n)) / (1 + z**2 / n), z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n * n))
-    return centre - half / (1 + z**2 / n), centre + half / (1 + z**2 / n)
-
-
 def test_right_and_wrong_scores_of_the_same_records_have_newcombes_paired_interval():
     x, y = (pd.Series(s) for s in table(20, 12, 2, 16))
     found = against_population(x, y)
     phi = (20 * 16 - 12 * 2 - 50 / 2) / math.sqrt(32 * 18 * 22 * 28)
-    (l1, u1), (l2, u2) = wilson(32, 50), wilson(22, 50)
+    (l1, u1), (l2, u2) = wilson(32 / 50, 50), wilson(22 / 50, 50)
     a, b = 0.64 - l1, u2 - 0.44
     lower = 0.2 - math.sqrt(a * a - 2 * phi * a * b + b * b)
     a, b = u1 - 0.64, 0.44 - l2
@@ -133,6 +128,7 @@ def test_population_of_a_direct_call_by_hand_count():
 
 ADULT = {
     "rapid": {"attacker": "logistic", "baseline": "scored"},
+    "detection_mlp": {"folds": 2},
     "linkability": {"columns_a": ["age", "education"], "columns_b": ["sex", "income"]},
 }
 WITH_POPULATION = [n for n, m in METRICS.items() if m.has_population]
@@ -208,7 +204,7 @@ def test_a_non_member_is_never_compared_with_itself_and_who_was_in_has_no_popula
 def test_limits_beside_a_guess_are_those_of_the_success(scores):
     found, x = against_guess(pd.Series(scores), 0.4), np.array(scores[:4])
     half = stats.t.ppf(0.975, 3) * stats.sem(x) / (x.mean() * (1 - x.mean()))
-    limits = wilson(3, 4) if x.max() == 1 else expit(logit(x.mean()) + np.array([-half, half]))
+    limits = wilson(3 / 4, 4) if x.max() == 1 else expit(logit(x.mean()) + np.array([-half, half]))
     assert ends(found, "guess") == pytest.approx([e - 0.4 for e in limits])
     assert ends(found, "guess_gain") == pytest.approx([(e - 0.4) / 0.6 for e in limits])
     assert np.isnan(list(against_guess(pd.Series([NAN]), 0.4).values())).all()

@@ -8,6 +8,7 @@ from scipy.special import log_softmax
 from sklearn.linear_model import Lasso
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from samples.attacked import workers
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.models.attackers import ATTACKER_MODELS, FOLDS, PENALTIES, LassoLogistic, lasso_linear
 
@@ -125,16 +126,6 @@ def test_lasso_of_few_numbers(n):
     assert found == pytest.approx((n - 1) * 5, abs=1e-6)
 
 
-def table(n, seed):
-    rng = np.random.default_rng(seed)
-    made = pd.DataFrame({"age": rng.integers(20, 80, n), "city": rng.choice(["a", "b", "c"], n)})
-    made["hours"] = rng.normal(40, 10, n).round(1)
-    made["pay"] = 10.0 * made["age"] + rng.normal(0, 100, n).round(1)
-    made["band"] = np.select([made["pay"] < 300, made["pay"] < 650], ["low", "middle"], "high")
-    return made
-
-
-KEYS = ["age", "city", "hours"]
 KEYS = ["age", "city", "hours"]
 CLASSIFIERS, REGRESSORS = (
     [n for n, a in ATTACKER_MODELS.items() if getattr(a, kind)] for kind in ("classifier", "regressor")
@@ -151,13 +142,13 @@ def evidence(real, synthetic, sensitive, attacker, keys=KEYS):
 @every_attacker
 @pytest.mark.parametrize("rows", [1, 4])
 def test_a_release_of_few_rows(sensitive, attacker, rows):
-    synthetic = table(60, 2).drop_duplicates("band").iloc[[0, 1, 2, 0]].iloc[:rows]
-    assert np.isfinite(evidence(table(20, 1), synthetic, sensitive, attacker)).all()
+    synthetic = workers(60, 2).drop_duplicates("band").iloc[[0, 1, 2, 0]].iloc[:rows]
+    assert np.isfinite(evidence(workers(20, 1), synthetic, sensitive, attacker)).all()
 
 
 @every_attacker
 def test_an_attacker_learns(sensitive, attacker):
-    real = table(80, 3)
+    real = workers(80, 3)
     noise = real.assign(**{sensitive: real[sensitive].sample(frac=1, random_state=0).to_numpy()})
     sign = 1 if sensitive == "band" else -1
     learned, shuffled = (sign * evidence(real, release, sensitive, attacker).mean() for release in (real, noise))

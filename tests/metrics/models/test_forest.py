@@ -98,59 +98,57 @@ print(hashlib.sha256(found.tobytes()).hexdigest())
 """
 
 
-def digest(code="", **environment):
-    command, given = [sys.executable, "-c", code + _DIGEST], os.environ | environment
+def digest(code, **environment):
+    command, given = [sys.executable, "-c", code], os.environ | environment
     return subprocess.run(command, env=given, capture_output=True, text=True, check=True).stdout
 
 
-def test_any_number_of_threads_and_scikit_learn_without_numba_give_the_same_bits():
-    found = {digest(NUMBA_NUM_THREADS=threads) for threads in "13"}
-    assert found == {digest("import sys; sys.modules['numba'] = None")}
+def test_any_number_of_threads_and_scikit_learn_without_numba_give_the_same_bits(monkeypatch):
+    rows, target = wide(3000, 62)
+    for threads in (1, 3):
+        monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", threads)
+        np.testing.assert_array_equal(*of_both(21, 11, 3, rows, target, rows))
+    monkeypatch.setitem(sys.modules, "synthrisk.metrics.models.forest_trees", None)
+    monkeypatch.setattr(forest, "_compiled", forest._compiled.__wrapped__)
+    assert forest._compiled() is None
+    np.testing.assert_array_equal(*of_both(21, 11, 3, rows, target, rows))
 
 
 @pytest.mark.proof  # compiles all trees anew
 def test_few_records_are_scikit_learns_until_compiling_pays(tmp_path):
     told = "\nfrom synthrisk.metrics.models.forest_trees import grow\nprint(bool(grow.signatures))"
     code = "compiling = {}\n" + _DIGEST + told
-    own = {"capture_output": True, "text": True, "check": True, "env": os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}}
-    (few, none), (many, compiled) = (
-        subprocess.run([sys.executable, "-c", code.format(each)], **own).stdout.split()
-        for each in (1e9, 126_000)  # 21 trees of 3,000 records that are asked for 3,000
-    )
-    assert few == many
-    assert (none, compiled) == ("False", "True")
+    limits = 1e9, 126_000  # 21 trees of 3,000 records that are asked for 3,000
+    few, many = (digest(code.format(each), NUMBA_CACHE_DIR=str(tmp_path)).split() for each in limits)
+    assert (few, many) == ([few[0], "False"], [few[0], "True"])
 
 
 def plain_ranger(rows, target, asked, trees, seed, few, least=11):
     """Grow trees by plain recursion: a leaf where none of the features drawn splits the node."""
-    rng, classes = np.random.default_rng(seed), np.unique(target)
-
-    def shares(own):
-        return [float(np.mean(target[own] == c)) for c in classes]
+    rng = np.random.default_rng(seed)
 
     def impurity(own):
-        return len(own) * (1 - sum(s**2 for s in shares(own)))
+        return own.sum() * (1 - own.mean())  # of two classes
 
     def node(own, queries, out):
-        cuts = []
-        if len(own) >= least and len(set(target[own])) > 1:
+        cuts, truth = [], target[own]
+        if len(own) >= least and 0 < truth.sum() < len(own):
             for f in rng.permutation(rows.shape[1])[:few]:
-                levels = sorted(set(rows[own, f]))
-                for low, high in pairwise(levels):
-                    cut = (low + high) / 2
-                    parts = own[rows[own, f] <= cut], own[rows[own, f] > cut]
-                    cuts.append((sum(map(impurity, parts)), f, cut))
+                cells = rows[own, f]
+                for low, high in pairwise(np.unique(cells)):
+                    left = cells <= (low + high) / 2
+                    cuts.append((impurity(truth[left]) + impurity(truth[~left]), f, (low + high) / 2))
         if not cuts:
-            out[queries] += shares(own)
+            out[queries] += truth.mean()
             return
         _, f, cut = min(cuts)
         node(own[rows[own, f] <= cut], queries[asked[queries, f] <= cut], out)
         node(own[rows[own, f] > cut], queries[asked[queries, f] > cut], out)
 
-    out = np.zeros((len(asked), len(classes)))
+    out = np.zeros(len(asked))
     for _ in range(trees):
         node(rng.integers(0, len(rows), len(rows)), np.arange(len(asked)), out)
-    return out / trees
+    return np.column_stack([1 - out / trees, out / trees])
 
 
 @pytest.mark.parametrize("columns", [(2, 3, 40), (1, 1, 5)])

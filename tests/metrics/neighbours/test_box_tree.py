@@ -207,14 +207,19 @@ def test_a_kernel_is_compiled_where_nothing_can_be_kept(monkeypatch):
     assert asked == [{"cache": True, "nogil": True}, {"nogil": True}]
 
 
+def told_by(code: str, **given) -> str:
+    """Return what a process of its own prints."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True, **given).stdout.strip()
+
+
 def test_what_was_compiled_is_known_until_its_source_is_edited(tmp_path):
     kernel = "from synthrisk.metrics.compiled import compiled\n\n\n@compiled\ndef twice(x):\n    return 2 * x\n"
     (tmp_path / "kernels.py").write_text(kernel)
     code = "import kernels\nfrom synthrisk.metrics.compiled import are_kept\n{}\nprint(are_kept())"
 
     def told(middle: str) -> str:
-        command = [sys.executable, "-c", code.format(middle)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
+        return told_by(code.format(middle), cwd=tmp_path)
 
     assert [told(middle) for middle in ("", "kernels.twice(1)", "")] == ["False", "True", "True"]
     later = (tmp_path / "kernels.py").stat().st_mtime + 60
@@ -233,8 +238,7 @@ def test_without_numba_numpy_searches():
         "found = search(one, Scale(np.ones(1), np.ones(1), np.ones(0), np.zeros(1, dtype=int), False))\n"
         "print(type(found).__name__, found.nearest(one, np.arange(2), 1))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("Plain (array([[1.],\n       [1.]]), array([[1],\n       [0]]))")
+    assert told_by(code).startswith("Plain (array([[1.],\n       [1.]]), array([[1],\n       [0]]))")
 
 
 def test_rows_divided_by_other_costs_are_found_alike():
@@ -268,12 +272,7 @@ def test_few_records_are_compared_in_vectors_until_walks_are_compiled_or_would_p
         "print(before, small, kept(), (sums == again[0]).all(), (rows == again[1]).all(), sums.sum())\n"
     )
 
-    def told() -> str:
-        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-        command = [sys.executable, "-c", code]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
-
-    first, second = told(), told()
+    first, second = (told_by(code, env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}) for _ in range(2))
     assert first.startswith("[0, 0] [2, 0] [2, 4] True True ")  # what lists all within a distance was not asked
     assert second.startswith("[2, 4] [2, 4] [2, 4] True True ")
     assert first.split()[-1] == second.split()[-1]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from samples.coarse import BANDS, may_be, tables
+from samples.mixed import drawn
 from samples.priveval import priveval
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
@@ -88,16 +89,7 @@ def plain_projection(real, synthetic):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_tables_against_singular_values(seed):
-    rng = np.random.default_rng(seed)
-
-    def draw(n):
-        x = rng.normal(size=n)
-        table = pd.DataFrame({"x": x.round(2), "flag": rng.random(n) < 0.3, "one": 7})
-        table["y"] = np.where(rng.random(n) < 0.1, np.nan, 3 * x + rng.normal(size=n))
-        table["c"] = np.where(rng.random(n) < 0.1, None, rng.choice(["a", "b", "é"], n))
-        return table.assign(day=pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"))
-
-    real, synthetic = draw(60), draw(40)
+    real, synthetic = (table.assign(one=7) for table in drawn(seed, 60, 40))
     synthetic.loc[:4] = real.loc[:4]
     synthetic.loc[7, "c"] = "unseen"
     found, expected = away(*projected(Tables(real, synthetic))), away(*plain_projection(real, synthetic))

@@ -122,7 +122,9 @@ def test_each_point_is_a_count_of_the_records(sensitive, column, places):
             assert score.details[f"control_{name}"] == pytest.approx(control.details[name], abs=1e-12)
 
 
-def test_the_curve_meets_the_value_at_the_limit_in_force():
+def test_the_curve_meets_the_value_at_the_limit_in_force_and_that_of_the_null_its_mean():
+    for limit, details in (("0.30", attacked("ill").details), ("x1.00", attacked("pay").details)):
+        assert details[f"null_real_curve_{limit}"] == pytest.approx(details["null_real_mean"], abs=1e-12)
     assert attacked("ill").details["curve_0.30"] == attacked("ill").value
     for tolerance in (0.05, 0.2, "0.1 iqr"):
         score = attacked("pay", tolerance=tolerance)
@@ -184,12 +186,6 @@ def test_the_null_of_numbers_is_the_mean_over_all_pairs(error):
         pairs = [(truth[j], predicted[i]) for i in known for j in known]
         near = sum(prediction_error(np.array([y]), np.array([p]), error)[0] < limit for y, p in pairs)
         assert point == pytest.approx(near / len(pairs), abs=1e-12)
-
-
-def test_the_null_at_the_limit_in_force_is_the_nulls_mean():
-    classes, numbers = attacked("ill").details, attacked("pay").details
-    assert classes["null_real_curve_0.30"] == pytest.approx(classes["null_real_mean"], abs=1e-12)
-    assert numbers["null_real_curve_x1.00"] == pytest.approx(numbers["null_real_mean"], abs=1e-12)
 
 
 @SENSITIVE

@@ -8,7 +8,7 @@ import pytest
 
 from synthrisk.metrics.release.identifiers import as_plain, folded, from_plain, in_all, released_values
 
-N = 3000
+N = 1000
 MEMBER = np.arange(2 * N) < N
 
 
@@ -25,13 +25,6 @@ PEOPLE, STRANGERS = people(), people(N, start=90_000)
 def look(real, release, member=MEMBER, **options):
     found = released_values(real, member, release, **options)
     return {each.column: each for each in found}
-
-
-def test_members_mail_addresses_in_fresh_rows_are_a_risk_that_counts_the_people():
-    found = look(PEOPLE, PEOPLE[:N].sample(frac=1, random_state=0))
-    assert found["mail"].severity == found["number"].severity == "risk"
-    told = "mail: values of 3,000 of 3,000 people in the data are in the release, of 0 of 3,000 other people"
-    assert found["mail"].words == told
 
 
 def test_chance_is_told_where_no_other_people_stand_beside():
@@ -55,10 +48,10 @@ def test_invented_identifiers_are_worth_no_word():
 
 
 def test_one_in_a_thousand_of_many_people_is_seen_and_fewer_are_not():
-    n = 20_000
-    real, member = people(2 * n), np.arange(2 * n) < n
-    invented = people(n, start=900_000)
-    for count, severity in ((20, "risk"), (19, "")):
+    n = 12_000
+    real, member = people(2 * n)[["mail"]], np.arange(2 * n) < n
+    invented = people(n, start=900_000)[["mail"]]
+    for count, severity in ((12, "risk"), (11, "")):
         found = look(real, pd.concat([real[:count], invented[count:]]), member)["mail"]
         assert (found.members, found.severity) == (count, severity)
 
@@ -134,9 +127,9 @@ def test_people_are_counted_not_their_records():
 
 def test_records_that_the_release_was_drawn_from_are_neither_members_nor_others():
     member = pd.array(MEMBER, dtype="boolean")
-    member[N : N + 1000] = pd.NA
-    found = look(PEOPLE, PEOPLE[N : N + 1000], member)["mail"]
-    assert (found.members, found.controls, found.of_controls, found.severity) == (0, 0, 2000, "")
+    member[N : N + 300] = pd.NA
+    found = look(PEOPLE, PEOPLE[N : N + 300], member)["mail"]
+    assert (found.members, found.controls, found.of_controls, found.severity) == (0, 0, 700, "")
 
 
 def test_sentences_out_of_free_texts_are_found_and_standing_phrases_are_not():
@@ -160,7 +153,6 @@ def test_a_renamed_identifier_is_found_in_a_column_that_the_real_table_does_not_
     real = PEOPLE.assign(age=np.arange(2 * N) % 70)
     release = pd.DataFrame({"contact": PEOPLE["mail"][:N], "score": np.linspace(0, 1, N)})
     found = look(real, release)
-    assert found["contact"].severity == "risk"
     assert (found["contact"].severity, found["contact"].real) == ("risk", "mail")
     assert "under this name" in found["contact"].words
     assert found["score"].severity == "note"
@@ -203,7 +195,7 @@ def test_an_address_inside_a_longer_text_is_found_in_every_column(employed, wher
     found = look(real, strangers.assign(**{where: real["mail"][:N].map(wrapped)}), attacked=attacked)[where]
     assert (found.severity, found.members, found.controls, found.real) == ("risk", N, 0, "mail")
     if found.way == "inside":
-        told = f"{where}: values of column 'mail' are inside its texts, of 3,000 of 3,000 people in the data"
+        told = f"{where}: values of column 'mail' are inside its texts, of 1,000 of 1,000 people in the data"
         assert found.words.startswith(told)
 
 
@@ -219,7 +211,7 @@ def test_a_name_of_several_words_is_found_inside_a_text():
 
 
 def test_short_codes_and_shared_words_inside_texts_are_no_identifiers():
-    real = PEOPLE.assign(code=[f"{i % 5000}" for i in range(2 * N)], word=np.resize(["winter", "summer"], 2 * N))
+    real = PEOPLE.assign(code=[f"{i % 1700}" for i in range(2 * N)], word=np.resize(["winter", "summer"], 2 * N))
     fresh = STRANGERS.assign(code="x", word="x", remark=[f"In winter 1 of {i}" for i in range(N)])
     assert look(real, fresh)["remark"].severity == "note"  # a column that the real table does not have
 
@@ -252,7 +244,7 @@ def test_order_of_rows_and_columns_changes_nothing():
 def test_releases_of_a_synthesizer_are_told_together():
     risky, clean = (released_values(PEOPLE, MEMBER, release) for release in (PEOPLE[:N], STRANGERS))
     both = in_all([risky, clean, risky])
-    assert both.risk.startswith("2 of 3 releases: mail: values of 3,000 of 3,000")
+    assert both.risk.startswith("2 of 3 releases: mail: values of 1,000 of 1,000")
     assert (both.share, in_all([clean]).risk) == (1, "")
 
 

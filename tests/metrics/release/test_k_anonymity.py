@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.coarse import KEYS, may_be, tables
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.k_anonymity import (
     SIZES,
@@ -19,7 +20,7 @@ from synthrisk.metrics.release.k_anonymity import (
     mean_keys,
     values_of_real,
 )
-from synthrisk.metrics.tables.tables import Tables, ValueSet, ValueSets
+from synthrisk.metrics.tables.tables import Tables
 
 RANGES = [(1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 10**9)]
 
@@ -52,53 +53,44 @@ def texts(table, columns):
 
 
 def different(table, known, hidden, asked):
-    """Return how many different values the table has for the key of each record of ``asked``: by plain loops."""
-    rows = list(zip(texts(table, known), texts(table, hidden), strict=True))
+    """Return how many different values the table has for the key of each record of ``asked``: by plain loops.
+
+    Where nothing is hidden, it is the number of rows.
+    """
+    rows = list(zip(texts(table, known), texts(table, hidden) if hidden else range(len(table)), strict=True))
     return [len({value for key, value in rows if key == own}) for own in texts(asked, known)]
 
 
 @pytest.mark.parametrize("of_entities", [False, True])
 def test_real_keys_are_those_of_a_loop_and_entities_are_counted_once_a_key(of_entities):
     real = drawn(1, 300)
-    own, entities = texts(real, ["age", "city"]), np.random.default_rng(3).integers(60, size=300)
-    owner = entities if of_entities else range(300)
-    sizes = [len({e for e, other in zip(owner, own, strict=True) if other == each}) for each in own]
+    entities = np.random.default_rng(3).integers(60, size=300)
+    sizes = different(real.assign(e=entities), ["age", "city"], ["e"] if of_entities else [], real)
     assert of_entities or min(counted(sizes)) > 0  # each range is tested
     found = keys_of_real(real, ["age", "city"], entities if of_entities else None)
     assert found == KeySizes(counted(sizes), min(sizes), 0)
 
 
-def test_release_keys_are_those_of_a_loop():
-    real, release = drawn(4, 200), drawn(5, 150)
-    groups = np.random.default_rng(6).choice([1, 0, -1], 200, p=[0.5, 0.3, 0.2])
-    found = keys_of_release(Tables(real, release, groups=groups), ["age", "city"])
-    own, held = texts(real, ["age", "city"]), texts(release, ["age", "city"])
-    sizes = [held.count(each) for each in held]
-    assert found.release == KeySizes(counted(sizes), min(sizes), 0)
-    for group, told in ((1, found.members), (0, found.controls)):
-        looked = [held.count(each) for each, g in zip(own, groups, strict=True) if g == group]
-        assert told == KeySizes(counted(looked), min(k for k in looked if k), looked.count(0))
-        assert told.absent > 0
-    assert keys_of_release(Tables(real, release), ["age"]).controls is None
+TARGETS = {"vote": ["vote"], "ill": ["ill"], "vote and ill": ["vote", "ill"]}
 
 
-TARGETS = [("vote", ["vote"]), ("ill", ["ill"]), ("vote and ill", ["vote", "ill"])]
-
-
-@pytest.mark.parametrize(("name", "hidden"), TARGETS)
-def test_values_of_each_key_brute_force(name, hidden):
+@pytest.mark.parametrize(("name", "hidden"), {"keys": [], **TARGETS}.items())
+def test_sizes_of_keys_and_values_of_each_key_are_those_of_a_loop(name, hidden):
     real, release, known = with_votes(11, 200), with_votes(12, 150), ["age", "city"]
     targets, own = ["vote", "ill", ["vote", "ill"]], different(real, known, hidden, real)
-    assert values_of_real(real, known, targets)[name] == KeySizes(counted(own), min(own), 0)
+    assert not hidden or values_of_real(real, known, targets)[name] == KeySizes(counted(own), min(own), 0)
     groups = np.random.default_rng(6).choice([1, 0, -1], 200, p=[0.5, 0.3, 0.2])
-    found = keys_of_release(Tables(real, release, groups=groups), known, targets)
-    assert list(found.values) == [each for each, _ in TARGETS]
+    every = keys_of_release(Tables(real, release, groups=groups), known, targets)
+    assert list(every.values) == list(TARGETS)
+    found = every.values[name] if hidden else every
     own = different(release, known, hidden, release)
-    assert found.values[name].release == KeySizes(counted(own), min(own), 0)
+    assert found.release == KeySizes(counted(own), min(own), 0)
     looked = np.array(different(release, known, hidden, real))
-    for group, told in ((1, found.values[name].members), (0, found.values[name].controls)):
+    for group, told in ((1, found.members), (0, found.controls)):
         asked = looked[groups == group]
         assert told == KeySizes(counted(asked), min(k for k in asked if k), list(asked).count(0))
+        assert told.absent > 0
+    assert keys_of_release(Tables(real, release), ["age"]).controls is None
 
 
 def test_what_is_guessed_is_no_part_of_the_key():
@@ -108,19 +100,10 @@ def test_what_is_guessed_is_no_part_of_the_key():
     assert values_of_real(real, ["vote"], ["vote"]) == {}
 
 
-def test_the_example_of_the_questions_about_cap():
-    release = pd.DataFrame({"age": ["20-29"] * 4, "sex": ["F"] * 4, "party": ["x", "x", "y", "x"]})
-    found = keys_of_release(Tables(release, release), ["age", "sex"], ["party"])
-    assert (found.release.smallest, found.values["party"].release.smallest) == (4, 2)
-
-
-def test_keys_survive_a_journey():
+def test_keys_survive_a_journey_and_are_averaged_over_releases():
     found = keys_of_release(Tables(with_votes(1, 60), with_votes(2, 50)), ["age"], ["vote", ["vote", "ill"]])
     assert keys_from_plain(json.loads(json.dumps(asdict(found)))) == found
     assert mean_keys([found, found]) == found
-
-
-def test_means_over_releases():
     one, two = KeySizes((1, 2, 3, 0, 0, 0), 1, 4), KeySizes((0, 4, 0, 5, 0, 0), 2, 0)
     mean = KeySizes((0.5, 3.0, 1.5, 2.5, 0, 0), 1, 2)
     assert mean_keys([ReleaseKeys(one, two, None), ReleaseKeys(two, one, one)]) == ReleaseKeys(mean, mean, one)
@@ -132,25 +115,14 @@ def test_a_column_that_is_not_there_is_refused():
 
 
 def test_a_coarse_row_has_the_key_of_every_record_that_lies_in_it():
-    rng = np.random.default_rng(8)
-    real, release = drawn(6, 150), drawn(7, 120)
-    for table in (real, release):
-        table["city"] = table["city"].fillna("c")
-        table["vote"] = rng.choice(["x", "y", "z"], len(table))
-    ages, cities = release["age"].to_numpy(float), release["city"].to_numpy(object)
-    wide, hidden = (ages >= 3) & (rng.random(120) < 0.8), rng.random(120) < 0.3
-    ages[wide & (ages < 6)], ages[wide & (ages >= 6)] = 4, 9
-    cities[hidden] = None
-    ends = {4.0: (3, 5), 9.0: (6, 40)}
-    sets = ValueSets({"age": {value: ValueSet(*own) for value, own in ends.items()}}, frozenset(["city"]))
-    tables = Tables(real, sets.beside(release.assign(age=ages, city=cities)), groups=np.repeat([1, 0], [100, 50]))
-    found = keys_of_release(tables, ["age", "city"], ["vote"])
-    k, votes = [], []
-    for age, city in zip(real["age"], real["city"], strict=True):
-        ends_of = [ends.get(value, (value, value)) for value in ages]
-        rows = [j for j, (low, high) in enumerate(ends_of) if low <= age <= high and cities[j] in (None, city)]
-        k.append(len(rows))
-        votes.append(len({release["vote"][j] for j in rows}))
-    for sizes, each in ((found, k), (found.values["vote"], votes)):
-        assert sizes.members == key_sizes(np.array(each[:100]))
-        assert sizes.controls == key_sizes(np.array(each[100:]))
+    real, release = tables(8)
+    groups = np.repeat([1, 0], [25, 15])
+    found = keys_of_release(Tables(real, release, groups=groups), KEYS, ["pay"])
+    rows = [
+        [row["pay"] for row in release.to_dict("records") if all(may_be(c, row[c], own[c]) for c in KEYS)]
+        for own in real.to_dict("records")
+    ]
+    for sizes, each in ((found, map(len, rows)), (found.values["pay"], (len(set(pays)) for pays in rows))):
+        each = np.array([*each])
+        assert sizes.members == key_sizes(each[groups == 1])
+        assert sizes.controls == key_sizes(each[groups == 0])

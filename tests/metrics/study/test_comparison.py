@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from samples.estimates import ENDS, crossed_by_hand
 from samples.findings import attacked, folds
 from synthrisk.metrics.intervals.distributions import holm
 from synthrisk.metrics.intervals.estimates import Estimate, Interval, Prior, t_test, t_test_across_repetitions
@@ -21,15 +22,12 @@ from synthrisk.metrics.study.ledger import Measure, ReleasedValues
 CAP, OTHER = Measure("zero_cap", "zero_cap", "income"), Measure("rapid", "rapid", "income")
 
 
-ENDS = attrgetter("value", "lower", "upper")
-
-
 def contributed(scores, held_out, *more):
     return contributions_of(attacked(scores, held_out, *more))
 
 
 def by_hand(x, y, held_out, quantity):
-    """Return difference, lower, upper and p-value, with every sum of METHODS 6 written out."""
+    """Return difference, lower, upper and p-value, from what each record contributes in each repetition."""
     R, K, n = x.shape
     e = [[0.0] * n for _ in range(R)]
     for r, i in np.ndindex(R, n):
@@ -39,15 +37,7 @@ def by_hand(x, y, held_out, quantity):
             as_control = sum(scores[r, k, i] for k in range(K) if held_out[r, k, i])
             own.append(value - (as_control if quantity == "memorization" else 0.0))
         e[r][i] = own[0] - own[1]
-    means = [sum(e[r][i] for r in range(R)) / R for i in range(n)]
-    first = variance(means) / n
-    between = variance([sum(row) / n for row in e])
-    noise = sum(variance([e[r][i] for r in range(R)]) for i in range(n)) / n / n
-    second = max(0.0, between - noise) / R
-    freedom = (first + second) ** 2 / (first**2 / (n - 1) + second**2 / (R - 1))
-    value, spread = sum(means) / n, math.sqrt(first + second)
-    half = stats.t.ppf(0.975, freedom) * spread
-    return value, value - half, value + half, 2 * (1 - stats.t.cdf(abs(value) / spread, freedom))
+    return crossed_by_hand(e)
 
 
 @pytest.mark.parametrize("quantity", ["risk", "memorization"])

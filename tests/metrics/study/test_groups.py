@@ -14,6 +14,7 @@ from synthrisk.metrics.study.ledger import Measure
 
 MEASURE = Measure("zero_cap", "zero_cap", "income")
 R, K, N = 3, 2, 300
+CUBES = ("scores", "member", "control", "contribution")
 
 
 def attacked(rng, gap=0.0) -> Attacked:
@@ -27,19 +28,23 @@ def of_all(made: Attacked, confidence: float = 0.95):
 
 
 def alone(made: Attacked, rows: np.ndarray, confidence: float = 0.95):
-    own = Attacked(made.scores[..., rows], made.member[..., rows], made.control[..., rows])
-    return of_all(own, confidence)
+    own = {name: cube if cube is None else cube[..., rows] for name, cube in vars(made).items() if name in CUBES}
+    return of_all(replace(made, **own), confidence)
 
 
 def worst(made: Attacked, classes: np.ndarray):
     return worst_class(of_all(made), made, classes, Interval())
 
 
-def test_a_group_is_estimated_as_if_it_were_alone_with_its_gain_over_control():
+@pytest.mark.parametrize("transform", [None, np.sqrt])
+def test_a_group_is_estimated_as_if_it_were_alone_with_its_gain_over_control(transform):
     made, rows = attacked(np.random.default_rng(0), 0.1), np.arange(N) < 40
+    made = replace(made, transform=transform, contribution=transform and made.scores**2)
     found = find_groups(of_all(made), made, {"outliers": rows}, Interval())["outliers"]
     due = alone(made, rows)
-    assert (found.memorization, found.details["records"]) == (due.memorization, (40.0, 40.0))
+    for quantity in ("risk", "risk_control", "memorization"):
+        assert getattr(found, quantity) == getattr(due, quantity)
+    assert found.details["records"] == (40.0, 40.0)
     gain = found.yardsticks["control"].gain
     assert gain.value == pytest.approx((due.risk.value - due.risk_control.value) / (1 - due.risk_control.value))
     assert gain.lower < gain.value < gain.upper

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.estimates import half_width as half
 from samples.findings import Kept
 from synthrisk.conf.plan import plan
 from synthrisk.metrics.intervals.estimates import Interval
@@ -47,10 +48,6 @@ def found(people, release, control, every, interval=None, entities=None, groups=
 
 def find_in(releases, every, interval=None, covariates=None):
     return find_all("a", "synthesizer", releases, [p.measure for p in every], interval or Interval(), (), covariates)
-
-
-def half(e) -> float:
-    return (e.upper - e.lower) / 2
 
 
 def widths(finding: Finding) -> tuple[float, float, float]:

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from synthrisk.metrics import METRICS
 from synthrisk.metrics.tables.codes import factorized, joint_codes
 
 TEXTS = ["", "\0", "a", "a\0", "a\0b", "a\0c", "a"]
@@ -30,10 +29,3 @@ def test_texts_without_utf8_are_levels_of_their_own():
 def test_texts_among_other_values_and_missing_ones():
     codes, levels = factorized(np.array(["1", 1, None, "a\0", 1.0, "a"], dtype=object))
     assert (codes.tolist(), levels.tolist()) == ([0, 1, -1, 2, 1, 3], ["1", 1, "a\0", "a"])
-
-
-def test_cap_tells_them_apart():
-    real = pd.DataFrame({"key": ["a\0b", "a"], "vote": ["x", "y"]})
-    release = pd.DataFrame({"key": ["a\0c", "a"], "vote": ["x", "y"]})
-    score = METRICS["zero_cap"](real, release, quasi_identifiers=["key"], sensitive="vote")
-    assert score.records["score"].tolist() == [0, 1]

@@ -108,20 +108,6 @@ def test_entities_that_are_singled_out_are_counted_as_by_plain_loops(seed):
     assert found.details["control"] == n / (n + m)
 
 
-def test_conditions_must_hold_for_one_record_not_for_several_of_an_entity():
-    real = pd.DataFrame({"x": [1, 2, 2], "y": ["a", "b", "a"], "who": [7, 7, 8]})
-
-    def both(release, rng):
-        predicate = (("x", "==", 1), ("y", "==", "b"))
-        return pd.DataFrame({"predicate": [predicate] + [None] * (len(release) - 1), "confidence": 1.0})
-
-    attack = Attack("both", "singling_out", both)
-    found = METRICS["singling_out"](real, real[["x", "y"]], attacker=attack, identifier="who")
-    claim = found.records[found.records["claim"]]
-    assert claim["score"].tolist() == [0.0]
-    assert claim["baseline"].tolist() == [2 * 0.25 * 0.75]  # one of the two has x, one has y
-
-
 def facts_of(people, column):
     return {e: [row[column] for _, row in rows if not pd.isna(row[column])] for e, rows in people.items()}
 

@@ -9,15 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from samples.cells import is_missing
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.utility.accuracy import Step, step_of
 
 ACCURACY = METRICS["accuracy"]
-
-
-def missing(value):
-    return value is None or value is pd.NaT or value is pd.NA or value != value
 
 
 def error(a, r):
@@ -38,7 +35,7 @@ def width(values):
 
 
 def condition(value, step):
-    if missing(value):
+    if is_missing(value):
         return None
     return value if step is None else math.floor(Fraction(str(value)) / step)
 
@@ -53,7 +50,7 @@ def grouped(rows, steps, by):
 
 
 def answer(rows, statistic, column):
-    values = rows if column == "*" else [r[column] for r in rows if not missing(r[column])]
+    values = rows if column == "*" else [r[column] for r in rows if not is_missing(r[column])]
     if statistic == "count":
         return len(values)
     if not values:
@@ -66,7 +63,7 @@ def plain(real, release, queries=None):
     names = list(real.columns)
     numeric = [c for c in names if real[c].dtype.kind in "if"]
     ours, theirs = real.to_dict("records"), release.to_dict("records")
-    steps = {c: width([r[c] for r in ours if not missing(r[c])]) for c in numeric}
+    steps = {c: width([r[c] for r in ours if not is_missing(r[c])]) for c in numeric}
     if queries is None:
         queries = [("count", c, ()) for c in names]
         queries += [("count", "*", by) for k in (1, 2) for by in combinations(names, k)]

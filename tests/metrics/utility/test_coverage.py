@@ -41,19 +41,6 @@ def test_it_is_what_plain_loops_count(seed):
     assert COVERAGE(real, release).value == pytest.approx(plain(real, release), abs=1e-12)
 
 
-def test_the_example_of_the_source():
-    hobbies = np.arange(10_000)
-    real = pd.DataFrame({"hobby": np.r_[hobbies, hobbies[1_000:]].astype(str)})
-    release = pd.DataFrame({"hobby": hobbies[3_000:].astype(str)})
-    assert COVERAGE(real, release).value == pytest.approx(7000 / 9000, abs=1e-12)
-
-
-def test_values_of_one_person_and_values_that_are_invented_do_not_count():
-    real = pd.DataFrame({"job": ["nurse", "nurse", "cook", "cook", "spy"]})
-    assert COVERAGE(real, pd.DataFrame({"job": ["nurse", "cook"]})).value == 1
-    assert COVERAGE(real, pd.DataFrame({"job": ["nurse", "spy", "king"]})).value == 0.5
-
-
 def test_numbers_and_dates_are_covered_by_their_share_of_values():
     days = pd.to_datetime(["2020-01-01", "2020-02-01", None, "2020-03-01"])
     real = pd.DataFrame({"x": [1.0, -2.0, np.nan, 4.0], "day": days})

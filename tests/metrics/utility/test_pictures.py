@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency
 
-from synthrisk.metrics.utility.pictures import MOST_PAIRED, Made, cramers_v, joint_shares, picture, total_variation
+from synthrisk.metrics.utility.pictures import MOST_PAIRED, Made, cramers_v, joint_shares, picture
 
 
 def people(n, seed=0):
@@ -113,32 +113,19 @@ def test_a_large_table_takes_seconds():
     real = pd.DataFrame({f"n{i}": rng.normal(size=n) for i in range(15)})
     real = real.assign(**{f"c{i}": rng.choice(list("abcd"), n) for i in range(15)})
     folds = np.arange(n) % 2
-    releases, begun = [made((0, k), folds == k % 2, real) for k in range(6)], perf_counter()
+    releases, begun = [made((0, k), folds == k % 2, real) for k in range(3)], perf_counter()
     found = picture(real, {"a": releases})
-    assert perf_counter() - begun < 30  # 2 s on an idle machine
+    assert perf_counter() - begun < 15  # 1 s on an idle machine
     assert found.drawn
     assert len(found.associations) == 435
 
 
-def loops(first, second, r, c):
-    table = [[0.0] * c for _ in range(r)]
-    for a, b in zip(first, second, strict=True):
-        table[a][b] += 1 / len(first)
-    return table
-
-
-def plain_v(table, n):
-    """Bergsma's corrected V, by loops over the cells."""
-    rows = [i for i, row in enumerate(table) if sum(row) > 0]
-    columns, phi2 = [j for j in range(len(table[0])) if sum(row[j] for row in table) > 0], 0.0
-    for i in rows:
-        for j in columns:
-            expected = sum(table[i]) * sum(row[j] for row in table)
-            phi2 += (table[i][j] - expected) ** 2 / expected
-    r, c = len(rows), len(columns)
-    phi2 = max(0.0, phi2 - (r - 1) * (c - 1) / (n - 1))
-    r2, c2 = r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)
-    return (phi2 / min(r2 - 1, c2 - 1)) ** 0.5
+def bergsma(counts):
+    """Bergsma's corrected V of counts, by scipy's chi squared."""
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    n, (r, c) = counts.sum(), counts.shape
+    phi2 = max(0.0, chi2_contingency(counts, correction=False).statistic / n - (r - 1) * (c - 1) / (n - 1))
+    return (phi2 / (min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1)) ** 0.5
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -146,12 +133,11 @@ def test_association_is_bergsmas(seed):
     rng = np.random.default_rng(seed)
     first = rng.integers(0, 4, 300)
     second = np.where(rng.random(300) < 0.4, first, rng.integers(0, 6, 300))
+    counts = np.zeros((5, 6))
+    np.add.at(counts, (first, second), 1)
     table = joint_shares(first, second, (5, 6))
-    assert table == pytest.approx(np.array(loops(first, second, 5, 6)))
-    assert cramers_v(table, 300) == pytest.approx(plain_v(table.tolist(), 300))
-    counts = np.round(table[:4] * 300)
-    chi2 = chi2_contingency(counts, correction=False).statistic
-    assert cramers_v(table, 10**12) == pytest.approx((chi2 / 300 / 3) ** 0.5, abs=1e-5)  # uncorrected at the limit
+    assert table == pytest.approx(counts / 300)
+    assert cramers_v(table, 300) == pytest.approx(bergsma(counts))
 
 
 def test_association_of_extremes():
@@ -161,9 +147,3 @@ def test_association_of_extremes():
     apart = [cramers_v(joint_shares(rng.integers(0, 5, 500), rng.integers(0, 5, 500), (5, 5)), 500) for _ in range(200)]
     assert np.mean(apart) < 0.04  # without the correction it is 0.09
     assert np.isnan(cramers_v(joint_shares(np.zeros(50, int), rng.integers(0, 3, 50), (2, 3)), 50))
-
-
-def test_distance_is_half_the_sum_of_differences():
-    p, q = np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.4, 0.5])
-    assert total_variation(p, q) == pytest.approx((0.1 + 0.1 + 0.2) / 2)
-    assert total_variation(np.array([1.0, 0.0]), np.array([0.0, 1.0])) == 1.0

@@ -2,6 +2,7 @@
 
 import math
 import re
+from itertools import product
 
 import pytest
 
@@ -13,7 +14,6 @@ from synthrisk.metrics.verdicts.quantities import GROUPS, QUANTITIES
 from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict
 
 KNOWS = Knowledge(["age", "sex"], ["income"])
-USED = "because their records were used"
 GUESSES, USED = "Who knows age and sex guesses income of", "because their records were used"
 ZERO, MEMBER, SINGLED = "zero_cap.income", "membership", "singling_out"
 NEAREST = "memorization/distance_to_closest_record"
@@ -34,10 +34,7 @@ def unclear(name, *ends, **more):
 TAKEN, WITHOUT = "taken for people in the data", "right than without their records"
 HUNDRED = "are recognised as being in it, where 1 of 100 others is taken for one"
 THOUSAND = HUNDRED.replace("100", "1,000")
-WRONG, SAFE = (
-    "of those who would be guessed wrong without their records",
-    "of those who would be safe without their records",
-)
+WRONG, SAFE = (f"of those who would be {each} without their records" for each in ("guessed wrong", "safe"))
 UNLIKE, CLEARLY = "Of the people who are most unlike all others", "clearly better than by a plain guess"
 NEARER = "nearer to a row of the release than chance explains"
 LIES = "to the people in the data than it would without their records, by 0.07"
@@ -133,13 +130,11 @@ def test_no_rounding_puts_a_number_on_the_other_side_of_the_limit(limit):
     assert (value < bound, lower < bound) == (limit > 0.0714, limit > 0.07045)
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
 @pytest.mark.parametrize("metric", [m for m in METRICS.values() if not m.is_utility], ids=lambda m: m.name)
-def test_every_limit_has_a_sentence_without_words_of_the_trade(metric, quantity):
-    if not is_signal(metric, quantity):
-        return
+def test_every_limit_has_a_sentence_without_words_of_the_trade(metric):
     key = f"{metric.name}.income" if "sensitive" in metric.needs else metric.name
-    for group in ("", *(f"@{g}" for g in GROUPS)):
+    signals = [quantity for quantity in QUANTITIES if is_signal(metric, quantity)]
+    for quantity, group in product(signals, ("", *(f"@{g}" for g in GROUPS))):
         told = sentence(verdict(f"{quantity}/{key}{group}", measure=key, metric=metric.name), KNOWS)
         assert re.search(r"\(at least [\d.]+, limit [\d.]+\)$", told), told
         assert not re.search(r"[{}]|memorization of (?!\w+ is)|tpr|null", told), told

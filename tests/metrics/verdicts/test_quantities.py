@@ -122,12 +122,6 @@ def test_a_group_and_a_gain_are_judged_by_their_own_place():
     assert words(gains, "population_gain/rapid.born") == {"population_gain/rapid.born": "CANNOT TELL"}
 
 
-def test_a_value_without_interval_keeps_its_reason():
-    unscored = replace(SEEING[3], memorization=replace(NOT_ESTIMABLE, note="no control records"))
-    (verdict,) = judge([*SEEING[:3], unscored], {"memorization/zero_cap.ill": 0.1}, [], Beside(ANSWERS))
-    assert (verdict.word, verdict.reason) == ("INCONCLUSIVE", "memorization has no interval: no control records")
-
-
 def test_it_makes_no_study_invalid_a_blind_one_is_and_it_stands_in_the_results():
     assert all(c.passed for c in (*check_references(SAME, ANSWERS), *check_references(SAME + SEEING, ANSWERS)))
     a_copy_stands_out = around(0.9, 0.01), around(0.4, 0.01), around(0.5, 0.01)

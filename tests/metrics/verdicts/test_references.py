@@ -8,11 +8,10 @@ import pandas as pd
 import pytest
 
 from samples.estimates import around
-from samples.findings import FINE, ZERO, answers
+from samples.findings import FINE, ZERO, answers, simulated
 from samples.findings import line as finding
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.intervals.estimates import Interval
-from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.references import check_references
 
@@ -88,17 +87,11 @@ def test_reference_generators_that_behave_whatever_their_names():
     assert check_references([found], {}) == []
 
 
-def simulated(rng, gap, interval, noise=0.2, n=150, R=3, K=3):
-    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
-    scores = rng.uniform(0.3, 0.6, n) + rng.normal(0, noise, held_out.shape) + gap * ~held_out
-    return find("fresh", "reference", ZERO, Attacked(scores, ~held_out, held_out), interval)
-
-
 def alarms(measures, studies, gap, interval=None):
     rng, interval = np.random.default_rng(8), interval or Interval()
     failed = 0
     for _ in range(studies):
-        found = [simulated(rng, gap, interval) for _ in range(measures)]
+        found = [simulated("fresh", rng, gap, interval) for _ in range(measures)]
         failed += not all(c.passed for c in check_references(found, ANSWERS, interval.confidence))
     return failed / studies
 

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from samples.estimates import around
-from samples.findings import FAILED, FINE, LIMIT, PASSED, ZERO, answers, line, lines, study
+from samples.findings import FAILED, FINE, LIMIT, PASSED, ZERO, answers, line, lines, simulated, study
 from samples.kinds import LEARNT, beside_other_kind
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
 from synthrisk.metrics.intervals.yardsticks import Yardstick
-from synthrisk.metrics.study.findings import Attacked, find
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.study.power import Power
 from synthrisk.metrics.verdicts.limits import check_limits
@@ -57,7 +56,8 @@ def test_words_at_the_boundaries(expected, ends):
 
 
 def test_a_verdict_holds_its_number_and_the_reason_says_why():
-    assert "no interval: not scored" in only(line("cart", replace(NOT_ESTIMABLE))).reason
+    unscored = only(line("cart", replace(NOT_ESTIMABLE, note="no control records")))
+    assert unscored.reason == "memorization has no interval: no control records"
     invalid = only(line("cart", around(0, 0.1)), checks=[PASSED, FAILED]).reason
     assert invalid == "reference fresh on all: expected around 0, seen it is not"
     straddling = only(line("cart", around(0.1, 0.04)))
@@ -234,18 +234,12 @@ def test_the_power_option_replaces_the_reckoned_leak():
     assert "2.3%" not in only(cart, limits={LIMIT: 0.03}, powers={ZERO.key: found}).reason
 
 
-def simulated(rng, gap, interval, noise=0.2, n=150, R=3, K=3):
-    held_out = np.stack([rng.permutation(n) % K for _ in range(R)])[:, None, :] == np.arange(K)[None, :, None]
-    scores = rng.uniform(0.3, 0.6, n) + rng.normal(0, noise, held_out.shape) + gap * ~held_out
-    return find("cart", "synthesizer", ZERO, Attacked(scores, ~held_out, held_out), interval)
-
-
 def test_a_leak_that_would_have_been_seen_is_seen_four_times_in_five():
     rng = np.random.default_rng(9)
     seen = []
     for _ in range(400):
-        share = stated(told(simulated(rng, 0.0, Interval())))
-        seen.append(simulated(rng, share * COPY.memorization.value, Interval()).memorization.lower > 0)
+        share = stated(told(simulated("cart", rng, 0.0, Interval())))
+        seen.append(simulated("cart", rng, share * COPY.memorization.value, Interval()).memorization.lower > 0)
     assert np.mean(seen) >= 0.76
 
 

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +24,8 @@ SCALE = "category code number"
 class Label:
     """What is true of a column: kinds and roles that are right, its values, and texts that are none or seem none."""
 
-    kinds: frozenset[str]
-    roles: frozenset[str]
+    kinds: set[str]
+    roles: set[str]
     truth: pd.Series
     missing: tuple[str, ...]
     kept: tuple[str, ...]
@@ -35,23 +35,13 @@ class Label:
 class Table:
     """A table in the making: each column is added with its cells as written and its label."""
 
-    def __init__(self, name: str, rows: int, seed: int, separator: str = ",", encoding: str = "utf-8") -> None:
+    def __init__(self, name: str, rows: int, seed: int, separator: str, encoding: str) -> None:
         self.name, self.rows, self.separator, self.encoding = name, rows, separator, encoding
         self.rng = np.random.default_rng(seed)
         self.cells: dict[str, list[str]] = {}
         self.labels: dict[str, Label] = {}
 
-    def add(
-        self,
-        name: str,
-        cells: Iterable[object],
-        kinds: str,
-        roles: str,
-        truth: Iterable[object] | None = None,
-        holes: Mapping[str, float] | None = None,
-        kept: Sequence[str] = (),
-        unsure: Sequence[str] = (),
-    ) -> None:
+    def add(self, name, cells, kinds, roles, truth=None, holes=None, kept=(), unsure=()):
         """Add a column; `holes` are the texts that stand for nothing, and the share of cells each takes."""
         written = [str(cell) for cell in cells]
         true = pd.Series(written if truth is None else list(truth))
@@ -61,9 +51,7 @@ class Table:
                 written[row], true[row] = text, None
         self.cells[name] = written
         missing = tuple(text for text in holes or () if text not in unsure)
-        self.labels[name] = Label(
-            frozenset(kinds.split()), frozenset(roles.split()), true, missing, (*kept,), (*unsure,)
-        )
+        self.labels[name] = Label({*kinds.split()}, {*roles.split()}, true, missing, (*kept,), (*unsure,))
 
     def pick(self, words: str | Sequence[object], shares: Sequence[float] | None = None) -> list[object]:
         """Draw one of the words for each row; of a text, its parts between bars."""
@@ -72,11 +60,9 @@ class Table:
         return [parts[i] for i in self.rng.choice(len(parts), self.rows, p=weights / weights.sum())]
 
     def ages(self, low: int = 18, high: int = 95) -> np.ndarray:
-        """Draw whole years."""
         return self.rng.integers(low, high, self.rows)
 
     def days(self, first: str, last: str) -> pd.DatetimeIndex:
-        """Draw days between two."""
         span = (pd.Timestamp(last) - pd.Timestamp(first)).days
         return pd.Timestamp(first) + pd.to_timedelta(self.rng.integers(0, span, self.rows), unit="D")
 
@@ -86,11 +72,9 @@ class Table:
         return pd.Timestamp(first) + pd.to_timedelta(gaps, unit="s")
 
     def amounts(self, center: float, spread: float = 0.5, digits: int = 2) -> np.ndarray:
-        """Draw amounts of money, skewed as they are."""
         return self.rng.lognormal(np.log(center), spread, self.rows).round(digits)
 
     def distinct(self, low: int, high: int) -> np.ndarray:
-        """Draw whole numbers that are all different."""
         return low + self.rng.choice(high - low, self.rows, replace=False)
 
     def sentences(self, words: str, empty: float = 0.3) -> list[str]:
@@ -102,11 +86,9 @@ class Table:
         ]
 
     def people(self, given: str, family: str) -> list[str]:
-        """Draw full names."""
         return [f"{a} {b}" for a, b in zip(self.pick(given.split()), self.pick(family.split()), strict=True)]
 
     def file(self) -> bytes:
-        """Write the table as the steward's file."""
         text = io.StringIO()
         writer = csv.writer(text, delimiter=self.separator)
         writer.writerow(self.cells)
@@ -118,3 +100,12 @@ class Table:
         """Write numbers with a decimal mark and a thousands separator of one's own."""
         swap = {",": thousands, ".": point}
         return ["".join(swap.get(c, c) for c in f"{value:,.{digits}f}") for value in values]
+
+
+TABLES: list[Table] = []
+
+
+def table(name: str, rows: int, seed: int, separator: str = ",", encoding: str = "utf-8") -> Table:
+    """Begin a table, which stands among the others at once."""
+    TABLES.append(Table(name, rows, seed, separator, encoding))
+    return TABLES[-1]

@@ -128,7 +128,7 @@ def numbers(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({**own, "age": table.age, "log_income": np.log(table.income) - 10, "logit_health": logit})
 
 
-@pytest.mark.parametrize("kappa", [0.0, 1.0, 10.0])
+@pytest.mark.parametrize("kappa", [1.0, 10.0])  # without signal there are closed forms, below
 def test_moments_are_those_of_a_plain_loop(kappa):
     ours, plain = numbers(simulated_health(MANY, kappa, 5)), numbers(looped(MANY, kappa, 7))
     error = np.sqrt((ours.var() + plain.var()) / MANY)
@@ -151,15 +151,6 @@ def test_without_signal_columns_are_independent_and_have_their_closed_forms():
     for name, expected in exact.items():
         assert table[name].mean() == pytest.approx(expected, abs=4.5 * table[name].std() / math.sqrt(100_000)), name
     assert table[["log_income", "logit_health"]].std().to_numpy() == pytest.approx(1, abs=0.02)
-
-
-def test_more_kappa_is_more_dependence():
-    tables = [numbers(simulated_health(5000, kappa, 1)) for kappa in (0, 0.5, 1, 5, 20, 100)]
-    ill = [t.age.corr(t.diabetic + t.hypertensive) for t in tables]
-    unwell = [-t.age.corr(t.logit_health) for t in tables]
-    assert unwell == sorted(unwell)
-    assert ill[:4] == sorted(ill[:4])  # beyond, income and education take part in what is left
-    assert abs(ill[0]) < 0.05 < 0.6 < ill[-1]
 
 
 def test_disease_is_a_function_of_the_others_where_kappa_is_endless():

@@ -28,20 +28,16 @@ FRAME = pd.DataFrame({
 })  # fmt: skip
 
 
-def test_round_trip(tmp_path):
+def test_a_table_comes_back_from_its_file_which_all_share_and_its_reference_shows_no_cells(tmp_path):
     table = store(FRAME, tmp_path)
     read = table.read()
     pd.testing.assert_frame_equal(read, FRAME)
     assert isinstance(read.index, pd.RangeIndex)
     assert (digest(read), table.rows, table.columns) == (table.digest, 3, tuple(FRAME.columns))
+    assert read is pickle.loads(pickle.dumps(table)).read()
+    assert not [cell for cell in ('"q"', "1700") if cell in repr(table)]
     frame = pd.DataFrame({"a": pd.Categorical(["x"])})
     pd.testing.assert_frame_equal(store(frame, tmp_path).read(), frame)
-
-
-def test_the_frame_is_shared_and_its_reference_shows_no_cells(tmp_path):
-    table = store(FRAME, tmp_path)
-    assert table.read() is pickle.loads(pickle.dumps(table)).read()
-    assert not [cell for cell in ('"q"', "1700") if cell in repr(table)]
 
 
 def test_files_are_the_owners_alone_and_used_again_and_no_part_is_left(tmp_path):

@@ -115,14 +115,10 @@ def test_category_keeps_values(cells):
     assert column.cat.categories.tolist() == sorted({c for c in cells if c is not None})
 
 
-FRAME = pd.DataFrame(
-    {
-        "age": [20, 30, 40, 50, 60, 70],
-        "zip": [1, 2, 1, 2, 3, 3],
-        "income": ["low", "high", None, "low", "high", "low"],
-        "who": ["Ada", "Bob", "Cy", "Di", "Ed", "Flo"],
-    }
-)
+FRAME = pd.DataFrame({
+    "age": [20, 30, 40, 50, 60, 70], "zip": [1, 2, 1, 2, 3, 3], "income": ["low", "high", None, "low", "high", "low"],
+    "who": ["Ada", "Bob", "Cy", "Di", "Ed", "Flo"],
+})  # fmt: skip
 
 
 def settings(**changes):
@@ -199,24 +195,11 @@ def test_all_problems_at_once():
 
 
 @pytest.mark.parametrize(("frame", "changes", "says"), [
-    (FRAME.assign(income="low"), {}, "at least two different values, got one"),
-    (FRAME.assign(income=[None, None, "low", "low", "low", "low"]), {}, "at least two different values"),
     (FRAME.assign(income=7.5), {}, "at least two different values"),
-    (FRAME.assign(income=None), {}, "missing cells only"),
-    (FRAME.assign(age=[1, 2, 3, 4, 5, np.inf]), {}, "finite"),
-    (FRAME.assign(age=[["Ada"]] * 6), {}, "single values, got list"),
-    (FRAME, {"drop": ["age"]}, "which data.drop drops"),
-    (FRAME, {"quasi_identifiers": ["who", "age"]}, "data.identifier must be no column of"),
-    (FRAME, {"identifier": "income"}, "data.identifier must be no column of data.sensitive"),
-    (FRAME[["income", "who"]], {"quasi_identifiers": "*"}, "other than the sensitive"),
-    (FRAME, {"quasi_identifiers": []}, "other than the sensitive"),
-    (FRAME.rename(columns={"zip": "Unnamed: 1"}), {"quasi_identifiers": ["age"]}, "empty header"),
-    (FRAME.iloc[:0], {}, "must hold rows"),
-    (FRAME.iloc[:1], {}, "2 folds for 1 rows"),
+    (FRAME, {"drop": ["age"]}, "which data.drop drops"),  # a quasi-identifier
+    (FRAME.iloc[:0], {}, "must hold rows"), (pd.DataFrame(), {}, "must hold rows"),
     (FRAME.set_axis(["age", "zip", "age", "who"], axis=1), {}, "columns 1 and 3"),
     (FRAME.set_axis(["1", 1, "income", "who"], axis=1), {"quasi_identifiers": ["1"]}, "columns 1 and 2"),
-    (pd.DataFrame(), {}, "must hold rows"),
-    (FRAME, {"rows": 7}, "at most the 6 rows of the table, got 7"),
 ])  # fmt: skip
-def test_each_problem(frame, changes, says):
+def test_each_problem_that_no_command_line_of_the_bad_inputs_has(frame, changes, says):
     assert says in refused(frame, settings(**changes))

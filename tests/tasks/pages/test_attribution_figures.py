@@ -1,14 +1,12 @@
-"""The figures of an attribution show its numbers where they belong, whatever the names are."""
-
 from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.dates import date2num
 
+from samples.drawn import beyond, boxes_below
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.attribution import attribution
 from synthrisk.tasks.pages.attribution_figures import (
@@ -28,18 +26,13 @@ SCHOOLS = ["none", "$x$ and $\\frac$", '<b onclick="x()">&amp;', LONG]
 def found():
     rng = np.random.default_rng(0)
     n = 1500
-    table = pd.DataFrame(
-        {
-            "school": rng.choice(SCHOOLS, n, p=[0.4, 0.3, 0.2, 0.1]),
-            "sex": rng.choice(["f", "m"], n),
-            "town": rng.choice([f"t{i:02}" for i in range(15)], n),
-            "age": rng.integers(18, 90, n),
-            "income": np.where(rng.random(n) < 0.1, np.nan, rng.lognormal(10, 1, n)),
-            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
-            "stay": pd.to_timedelta(rng.exponential(3, n), unit="D"),
-            "<i>$q$</i> " + LONG: rng.choice(["u", "v"], n),
-        }
-    )
+    table = pd.DataFrame({
+        "school": rng.choice(SCHOOLS, n, p=[0.4, 0.3, 0.2, 0.1]), "sex": rng.choice(["f", "m"], n),
+        "town": rng.choice([f"t{i:02}" for i in range(15)], n), "age": rng.integers(18, 90, n),
+        "income": np.where(rng.random(n) < 0.1, np.nan, rng.lognormal(10, 1, n)),
+        "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
+        "stay": pd.to_timedelta(rng.exponential(3, n), unit="D"), "<i>$q$</i> " + LONG: rng.choice(["u", "v"], n),
+    })  # fmt: skip
     gone = rng.random(n) < 0.05
     table["work"] = np.where(gone, None, rng.choice(["w", "x"], n))
     table["trade"] = np.where(gone, None, rng.choice(["y", "z"], n))
@@ -50,7 +43,6 @@ def found():
 
 
 def rows_of(frame, **own):
-    """Return the rows that hold some values."""
     return frame[(frame[list(own)] == list(own.values())).all(axis=1)]
 
 
@@ -62,7 +54,6 @@ def texts(figure):
 
 
 def dots(axes):
-    """Return places of the single dots of a panel."""
     lines = [zip(line.get_xdata(), line.get_ydata(), strict=True) for line in axes.lines if line.get_marker() == "o"]
     return {(float(x), float(y)) for line in lines for x, y in line}
 
@@ -71,31 +62,6 @@ def spans(axes):
     """Return the two-point lines of a panel that are not of the whole height."""
     lines = (tuple(map(float, line.get_xdata())) for line in axes.lines if len(line.get_xdata()) == 2)
     return {ends for ends in lines if ends[0] != ends[1]}
-
-
-def inside(figure):
-    """Tell whether all words are within the figure."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    width, height = canvas.get_width_height()
-    axes = figure.axes[0]
-    low, high = sorted(axes.get_ylim())
-    ticks = [tick for tick in axes.get_yticklabels() if low <= tick.get_position()[1] <= high]  # others are not drawn
-    words = [*axes.texts, *ticks, axes.xaxis.label, axes.yaxis.label]
-    legend = axes.get_legend()
-    words += [legend.get_title(), *legend.get_texts()] if legend else []
-    boxes = [w.get_window_extent() for w in words if w.get_text()]
-    return all(b.x0 >= -1 and b.x1 <= width + 1 and b.y0 >= -1 and b.y1 <= height + 1 for b in boxes)
-
-
-def boxes_below(figure):
-    """Return the boxes of the words below a panel, of which there are several and none touches the next."""
-    FigureCanvasAgg(figure).draw()
-    axes = figure.axes[0]
-    low, high = axes.get_xlim()
-    labels = [t for t in axes.get_xticklabels() if low <= t.get_position()[0] <= high and t.get_text()]
-    boxes = [label.get_window_extent() for label in labels]
-    return boxes if all(a.x1 < b.x0 for a, b in pairwise(boxes)) else []
 
 
 def test_effects_are_drawn_at_their_values_and_grouped_by_column(found):
@@ -181,7 +147,7 @@ def test_date_axes_of_any_length(days):
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"day": pd.Timestamp("1950-03-01") + pd.to_timedelta(rng.random(200) * days, unit="D")})
     figure = prediction_figure(attribution(rng.integers(0, 2, 200), table, "day"), "day")
-    assert inside(figure)
+    assert not beyond(figure, below=False)
     assert len(boxes_below(figure)) >= 2
 
 
@@ -232,7 +198,7 @@ def test_three_columns_are_a_panel_a_level_of_the_third():
         own = rows[rows["third_level"] == level]
         drawn = {line.get_label(): list(line.get_ydata()) for line in panel.axes[0].lines}
         assert drawn == {name: list(part["risk"]) for name, part in own.groupby("second_level")}
-        assert inside(panel)
+        assert not beyond(panel, below=False)
     assert len(triple_figures(found, 1)) == 1
     chance = attribution((rng.random(900) < 0.4).astype(float), table, list(table.columns))
     assert chance.triples["p_holm"].iloc[0] > 0.05
@@ -244,8 +210,8 @@ def test_all_words_are_inside_and_nothing_is_mathematics(found):
     assert svg(effects_figure(found), "x") == svg(effects_figure(found), "x")  # the same bytes for the same input
     figures = [effects_figure(found), effects_figure(found, 2), *interaction_figures(found, 6)]
     figures += [prediction_figure(found, column) for column in found.columns["column"]]
-    assert all(inside(figure) for figure in figures)
     for figure in figures:
+        assert not beyond(figure, below=False)
         axes = figure.axes[0]
         words = [*axes.texts, *axes.get_yticklabels(), axes.xaxis.label, axes.yaxis.label]
         assert not any(word.get_parse_math() for word in words if "$" in word.get_text())

@@ -1,14 +1,12 @@
-"""Pictures of the data: aggregates of ten records alone, everything escaped, few synthesizers, small pages."""
-
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from samples.estimates import around
+from samples.html import Page
 from synthrisk.conf.study import Bootstrap
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE
 from synthrisk.metrics.study.comparison import Compared
@@ -23,34 +21,6 @@ from synthrisk.tasks.workspace import references as made
 from synthrisk.tasks.workspace.files.parquet import write_typed
 
 COVERAGE = Measure("coverage", "coverage")
-
-
-class Page(HTMLParser):
-    """Tags, attributes and texts of a page; refuses tags that are not closed in order."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.tags, self.attributes, self.open, self.texts = [], [], [], []
-        self.feed(text)
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.handle_startendtag(tag, attrs)
-        self.open += [tag] * (tag not in ("path", "wbr"))
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag):
-        assert tag in ("path", "wbr") or self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
-
-    @property
-    def everything(self):
-        return " ".join([*self.texts, *(str(value) for _, value in self.attributes)])
 
 
 def people(n=600, seed=1):

@@ -1,14 +1,12 @@
-"""The figures as they are seen: no type too small, nothing beyond the drawing, no interval hidden or cut unmarked."""
-
 import re
 from dataclasses import replace
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from samples.drawn import beyond, boxes_below
 from samples.estimates import around
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.intervals.yardsticks import CURVE
@@ -74,29 +72,11 @@ MANY = [f"synthesizer number {i}" for i in range(40)]
 EACH = [(kind, names) for kind in DRAWN for names in (NAMES, MANY[:16])]
 
 
-def words_in(figure):
-    """Return the places of all words that are drawn, in pixels, and the size of the figure."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    found = []
-    for axes in figure.axes:
-        for axis, ends in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            low, high = sorted(ends)
-            margin = 1e-9 * (high - low)
-            ticks = zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
-            found += [label for place, label in ticks if low - margin <= place <= high + margin]
-            found.append(axis.label)
-        found += [*axes.texts, axes.title, axes._left_title]
-    return [(w.get_text(), w.get_window_extent()) for w in found if w.get_text()], canvas.get_width_height()
-
-
 @pytest.mark.filterwarnings("ignore:Glyph")
 @pytest.mark.parametrize(("kind", "names"), EACH)
 def test_no_type_is_below_nine_pixels_in_the_narrowest_column_and_no_word_goes_beyond_the_drawing(kind, names):
     figure = DRAWN[kind](names)
-    found, (width, height) = words_in(figure)
-    beyond = [t for t, b in found if b.x0 < -1 or b.x1 > width + 1 or b.y0 < -1 or b.y1 > height + 1]
-    assert not [t for t in beyond if t.isascii()]  # widths of other scripts are those of the reader's fonts
+    assert not [t for t in beyond(figure) if t.isascii()]  # widths of other scripts are those of the reader's fonts
     made = svg(figure, "x")
     width = float(ElementTree.fromstring(made).get("viewBox").split()[2])
     sizes = [float(s) for s in re.findall(r"font(?:-size)?:[^;\"]*?([\d.]+)px", made)]
@@ -115,13 +95,7 @@ def test_numbers_of_the_gda_view_end_before_the_next_axis():
 
 
 def test_axis_labels_do_not_touch():
-    figure = memorization_figure(rows_of(MANY), 0.05)
-    FigureCanvasAgg(figure).draw()
-    low, high = figure.axes[0].get_xlim()
-    labels = [t for t in figure.axes[0].get_xticklabels() if low <= t.get_position()[0] <= high]
-    boxes = [label.get_window_extent() for label in labels]
-    assert len(boxes) > 1
-    assert all(a.x1 + 3 < b.x0 for a, b in pairwise(boxes))
+    assert len(boxes_below(memorization_figure(rows_of(MANY), 0.05), gap=3)) > 1
 
 
 def drawn_of(estimate):

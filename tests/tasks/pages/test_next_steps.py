@@ -1,5 +1,3 @@
-"""What to do next: from measured what-ifs and open verdicts; nothing is promised, nothing unescaped."""
-
 import shlex
 from dataclasses import replace
 from html import unescape

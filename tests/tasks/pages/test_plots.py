@@ -1,5 +1,3 @@
-"""Pictures of a study for a notebook: axes with the study's generators, numbers and limits."""
-
 from dataclasses import replace
 
 import pytest

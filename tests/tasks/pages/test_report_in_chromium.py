@@ -19,7 +19,7 @@ from browser import browser, chromium
 from samples.reported import DISTANCE, PICTURE, RAPID, claiming, finding, study, usual
 from samples.studies import report_of
 from synthrisk.metrics.verdicts.results import Limit
-from synthrisk.tasks.pages.report import record
+from synthrisk.tasks.pages.record import record
 
 pytestmark = [pytest.mark.services, pytest.mark.skipif(chromium() is None, reason="Chromium is not installed")]
 AXE = "axe-core@4.14.1"
@@ -55,7 +55,6 @@ def page():
 
 
 def pages():
-    """Return reports by what is special about them."""
     awkward = study([finding(n, m) for n in [*AWKWARD, "copy"] for m in (RAPID, DISTANCE)], name=AWKWARD[0])
     claims = [claiming(n, c, 150) for n in ("cart", "copy") for c in ("income", "race")]
     broken = {n: (0.3, 0.2) if n == "fresh" else v for n, v in PICTURE.items()}
@@ -94,7 +93,6 @@ def html(name: str) -> str:
 
 
 def opened(page, path, text, fragment=""):
-    """Open a page of this text."""
     path.write_text(text, "utf-8")
     page.open(path.as_uri() + fragment)
     page.wait_for("document.readyState == 'complete' && location.protocol == 'file:'")

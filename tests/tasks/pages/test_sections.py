@@ -34,7 +34,6 @@ MEMBERSHIP = Measure("membership", "membership", attacker="density_ratio")
 
 @cache
 def page():
-    """Return the page of the usual study."""
     return report_of(usual())
 
 

@@ -1,5 +1,3 @@
-"""The pages of the docs on a phone: none is wider than the screen, and the search finds what is typed."""
-
 import functools
 import http.server
 import threading
@@ -18,7 +16,6 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def address(site):
-    """The address of the site."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"

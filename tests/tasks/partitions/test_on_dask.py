@@ -1,5 +1,3 @@
-"""A Dask cluster of our own, beside whatever else runs on this machine."""
-
 import os
 import socket
 from contextlib import ExitStack, suppress

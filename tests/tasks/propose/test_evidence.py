@@ -19,17 +19,13 @@ FAR = dt.date(9999, 12, 31)
 
 def survey() -> pd.DataFrame:
     draw = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "age": draw.integers(18, 90, ROWS).astype(float),
-            "sex": draw.integers(1, 3, ROWS).astype(float),
-            "smokes": draw.integers(0, 2, ROWS).astype(float),
-            "income": np.round(draw.lognormal(7.5, 0.6, ROWS)),
-            "born": [dt.date(1950 + i % 50, 1 + i % 12, 1 + i % 28) for i in range(ROWS)],
-            "left": [FAR if i % 3 else dt.date(2020, 1, 1 + i % 28) for i in range(ROWS)],
-            "plz": [f"{i % 60:05d}" for i in range(ROWS)],
-        }
-    )
+    frame = pd.DataFrame({
+        "age": draw.integers(18, 90, ROWS).astype(float), "sex": draw.integers(1, 3, ROWS).astype(float),
+        "smokes": draw.integers(0, 2, ROWS).astype(float), "income": np.round(draw.lognormal(7.5, 0.6, ROWS)),
+        "born": [dt.date(1950 + i % 50, 1 + i % 12, 1 + i % 28) for i in range(ROWS)],
+        "left": [FAR if i % 3 else dt.date(2020, 1, 1 + i % 28) for i in range(ROWS)],
+        "plz": [f"{i % 60:05d}" for i in range(ROWS)],
+    })  # fmt: skip
     frame.loc[:9, "age"] = -9
     frame.loc[:3, "sex"] = 9
     frame.loc[:5, "income"] = -8
@@ -109,19 +105,15 @@ def test_what_the_file_has_told_reaches_the_proposal(folder):
 
 def test_types_of_parquet(tmp_path):
     draw = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "decimal": [Decimal(f"{v:.2f}") for v in draw.normal(10, 2, ROWS)],
-            "day": [dt.date(2000, 1, 1) + dt.timedelta(days=int(i)) for i in draw.integers(0, 5000, ROWS)],
-            "zone": pd.to_datetime(draw.integers(0, 9000, ROWS) // 100, unit="D", utc=True),
-            "dictionary": pd.Categorical(draw.choice(["urban", "rural"], ROWS)),
-            "truth": pd.array([None if i % 7 == 0 else bool(i % 2) for i in range(ROWS)], dtype="boolean"),
-            "clock": [dt.time(i % 24, i % 60) for i in range(ROWS)],
-            "several": [[i, 2] for i in range(ROWS)],
-            "fields": [{"a": i} for i in range(ROWS)],
-            "raw": [b"x%d" % i for i in range(ROWS)],
-        }
-    )
+    frame = pd.DataFrame({
+        "decimal": [Decimal(f"{v:.2f}") for v in draw.normal(10, 2, ROWS)],
+        "day": [dt.date(2000, 1, 1) + dt.timedelta(days=int(i)) for i in draw.integers(0, 5000, ROWS)],
+        "zone": pd.to_datetime(draw.integers(0, 9000, ROWS) // 100, unit="D", utc=True),
+        "dictionary": pd.Categorical(draw.choice(["urban", "rural"], ROWS)),
+        "truth": pd.array([None if i % 7 == 0 else bool(i % 2) for i in range(ROWS)], dtype="boolean"),
+        "clock": [dt.time(i % 24, i % 60) for i in range(ROWS)], "several": [[i, 2] for i in range(ROWS)],
+        "fields": [{"a": i} for i in range(ROWS)], "raw": [b"x%d" % i for i in range(ROWS)],
+    })  # fmt: skip
     frame.to_parquet(tmp_path / "a.parquet")
     source = str(tmp_path / "a.parquet")
     found = evidence(read(source, as_texts=True))

@@ -5,12 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from samples.labelled import english, further, german, northern, romance, second
-from samples.labelled.table import Table
+from samples.labelled import english, further, german, northern, romance, second  # noqa: F401 - they make the tables
+from samples.labelled.table import TABLES, Table
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
-from synthrisk.tasks.workspace.files.csv import decoded
 
-TABLES = [make() for module in (german, romance, northern, english, further, second) for make in module.TABLES]
 each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 
 
@@ -25,12 +23,6 @@ def proposed(tmp_path_factory):
         return look(str(file), Given())
 
     return propose
-
-
-@each_table
-def test_the_encoding_of_a_file_is_told(table):
-    raw = table.file()
-    assert decoded(raw, "the table") == raw.decode(table.encoding)
 
 
 @each_table

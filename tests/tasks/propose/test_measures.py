@@ -17,15 +17,11 @@ from synthrisk.tasks.synthesize.task import synthesize
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     rng = np.random.default_rng(5)
-    return pd.DataFrame(
-        {
-            "age": rng.integers(18, 80, 150),
-            "sex": rng.choice(["m", "w"], 150),
-            "salary": rng.lognormal(8, 0.5, 150).round(2),
-            "smokes": rng.choice([True, False], 150),
-            "ill": rng.choice(list("abc"), 150),
-        }
-    )
+    return pd.DataFrame({
+        "age": rng.integers(18, 80, 150), "sex": rng.choice(["m", "w"], 150),
+        "salary": rng.lognormal(8, 0.5, 150).round(2), "smokes": rng.choice([True, False], 150),
+        "ill": rng.choice(list("abc"), 150),
+    })  # fmt: skip
 
 
 def of(quasi_identifiers=("age", "sex"), sensitive=("ill",), **roles) -> Data:
@@ -39,7 +35,7 @@ def measured(*names, of=None) -> list[Measure]:
 def test_every_measure_can_be_taken(table, tmp_path):
     data = of(sensitive=["salary", "ill", "smokes"])
     chosen = measures(table, data)
-    cut = sample.fn(table, data.quasi_identifiers, data.sensitive, folds=2, workspace=str(tmp_path))
+    cut = sample.fn(table.head(60), data.quasi_identifiers, data.sensitive, folds=2, workspace=str(tmp_path))
     planned = plan(chosen, cut.columns, data.quasi_identifiers, data.sensitive)
     ledger = attack.fn(synthesize.fn(cut, "cart"), chosen)
     assert [p.measure.key for p in ledger.planned] == [p.measure.key for p in planned]
@@ -111,14 +107,11 @@ def test_with_few_control_records_a_measure_that_sees_near_copies_is_added_where
 
 def people(rows: int = 400) -> pd.DataFrame:
     rng = np.random.default_rng(3)
-    return pd.DataFrame(
-        {
-            "age": rng.integers(18, 90, rows).astype(float),
-            "sex": pd.Categorical(rng.choice(["m", "w"], rows)),
-            "zip": pd.Categorical([f"{z:05d}" for z in rng.integers(1000, 9000, rows)]),
-            "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20_000, rows), unit="D"),
-        }
-    )
+    return pd.DataFrame({
+        "age": rng.integers(18, 90, rows).astype(float), "sex": pd.Categorical(rng.choice(["m", "w"], rows)),
+        "zip": pd.Categorical([f"{z:05d}" for z in rng.integers(1000, 9000, rows)]),
+        "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20_000, rows), unit="D"),
+    })  # fmt: skip
 
 
 @pytest.mark.parametrize("keys", [["sex"], ["age", "sex"], ["zip"], ["age", "sex", "zip", "born"]])

@@ -207,15 +207,13 @@ def test_wrong_options_are_named(options, sentence):
         CART.function(job(pd.DataFrame({"age": [1, 2], "vote": ["a", "b"]})), **options)
 
 
-@pytest.mark.parametrize(("records", "rows"), [(0, 5), (1, 0)])
-def test_empty_tables_are_refused(records, rows):
-    with pytest.raises(InputError, match="cart needs a record"):
-        released({"age": [1.0] * records}, rows)
-
-
-def test_cells_that_cannot_be_compared_are_refused_without_showing_them():
-    with pytest.raises(InputError, match="column 'lists' must hold plain values") as caught:
-        released({"lists": [["secret"], ["b"]]})
+@pytest.mark.parametrize(("train", "rows", "sentence"), [
+    ({"age": []}, 5, "cart needs a record"), ({"age": [1.0]}, 0, "cart needs a record"),
+    ({"lists": [["secret"], ["b"]]}, 2, "column 'lists' must hold plain values"),
+])  # fmt: skip
+def test_nothing_to_learn_or_to_draw_and_cells_that_cannot_be_compared_are_refused(train, rows, sentence):
+    with pytest.raises(InputError, match=sentence) as caught:
+        released(train, rows)
     assert "secret" not in str(caught.value)
 
 

@@ -144,8 +144,6 @@ def test_columns_may_be_absent_but_not_all():
     assert made.sets.suppressed == {"age", "pay"}
     assert made.synthetic[["age", "pay"]].isna().all(axis=None)
     assert [each.column for each in made.told] == ["age", "pay"]
-    with pytest.raises(ValueError, match="got none of them: has the file a header line"):
-        fitted(pd.DataFrame({"0": [1]}), real, FileForm(), "release")
     with pytest.raises(ValueError, match="absent: \\['city', 'pay'\\]"):
         fitted(pd.DataFrame({"age": [1], "a": [1], "b": [2]}), real, FileForm(), "release")
 
@@ -158,8 +156,8 @@ NOT_SO = ("hidden_rate", "linkability")  # need more than a release and roles
 @pytest.mark.parametrize("name", [n for n, metric in METRICS.items() if metric.installed and n not in NOT_SO])
 def test_from_python_every_metric_takes_a_coarse_release_without_one_of_the_columns(name):
     rng = np.random.default_rng(3)
-    real = pd.DataFrame({"age": rng.integers(20, 70, 120), "city": rng.choice(["Ulm", "Aalen"], 120)})
-    real["illness"], real["job"] = rng.choice(["none", "flu"], 120), rng.choice(["cook", "nurse"], 120)
+    real = pd.DataFrame({"age": rng.integers(20, 70, 60), "city": rng.choice(["Ulm", "Aalen"], 60)})
+    real["illness"], real["job"] = rng.choice(["none", "flu"], 60), rng.choice(["cook", "nurse"], 60)
     decades = (real["age"] // 10 * 10).map(lambda low: f"{low}-{low + 9}")
     release = real.assign(age=decades).drop(columns="job")
     with pytest.raises(InputError, match=r"fit_release\(release, real\)"):
@@ -167,5 +165,6 @@ def test_from_python_every_metric_takes_a_coarse_release_without_one_of_the_colu
     metric = METRICS[name]
     roles = {role: SETTINGS[role] for role in metric.needs if role in SETTINGS}
     options = {"control": real} if "control" in metric.needs else {}
+    options |= {"folds": 2} if name in ("detection_mlp", "membership_inference_risk") else {}
     score = metric(real, fit_release(release, real), **roles, **options)
     assert score.value is not None

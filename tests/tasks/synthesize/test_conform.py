@@ -112,15 +112,12 @@ def test_what_cannot_be_cast_is_named_without_showing_it(cells, like):
     assert caught.value.__suppress_context__
 
 
-@pytest.mark.parametrize(
-    ("names", "sentence"),
-    [
-        (["age", "vot"], r"absent: \['vote'\], extra: column 2 \(nearly 'vote'"),
-        (["age", "vote", "id"], r"absent: none, extra: column 3$"),
-        (["Graz", "vote", "Linz", "Wien"], r"absent: \['age'\], extra: columns 1, 3 and 4; rename it, or leave"),
-        (["age", "vote", "age"], "every column once, got 'age' twice"),
-    ],
-)
+@pytest.mark.parametrize(("names", "sentence"), [
+    (["age", "vot"], r"absent: \['vote'\], extra: column 2 \(nearly 'vote'"),
+    (["age", "vote", "id"], r"absent: none, extra: column 3$"),
+    (["Graz", "vote", "Linz", "Wien"], r"absent: \['age'\], extra: columns 1, 3 and 4; rename it, or leave"),
+    (["age", "vote", "age"], "every column once, got 'age' twice"),
+])  # fmt: skip
 def test_wrong_columns_are_named(names, sentence):
     like = pd.DataFrame({"age": [1], "vote": ["a"]})
     with pytest.raises(InputError, match=sentence) as told:

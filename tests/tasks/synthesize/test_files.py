@@ -1,7 +1,6 @@
 import datetime as dt
 from decimal import Decimal
 
-import fsspec
 import numpy as np
 import pandas as pd
 import pyreadstat
@@ -20,14 +19,10 @@ from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job
 from synthrisk.tasks.workspace.files.parquet import read_typed, write_typed
 
-TRAIN = pd.DataFrame(
-    {
-        "age": [30, 40, 2**53 + 1],
-        "vote": pd.Categorical(["a", "NA", None], ["NA", "a", "unused"]),
-        "text": ["ü", 'say "no"', np.nan],
-        "when": pd.to_datetime(["2020-01-01", None, "2020-01-03"]),
-    }
-)
+TRAIN = pd.DataFrame({
+    "age": [30, 40, 2**53 + 1], "vote": pd.Categorical(["a", "NA", None], ["NA", "a", "unused"]),
+    "text": ["ü", 'say "no"', np.nan], "when": pd.to_datetime(["2020-01-01", None, "2020-01-03"]),
+})  # fmt: skip
 VOTES = pd.DataFrame({"age": [30, 40, 50], "vote": pd.Categorical(["no", "yes", None])})
 
 
@@ -48,9 +43,9 @@ def path(tmp_path):
     return tmp_path / "release.csv"
 
 
-@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "pq"])
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "pq", "memory"])
 def test_what_was_written_is_read(tmp_path, ending):
-    path = tmp_path / f"release.{ending}"
+    path = "memory://synthrisk-files/release.csv" if ending == "memory" else str(tmp_path / f"release.{ending}")
     TRAIN.to_parquet(path) if ending.startswith("p") else TRAIN.to_csv(path, index=False)
     release = released(path)
     pd.testing.assert_frame_equal(release.synthetic, TRAIN)
@@ -68,12 +63,6 @@ def test_repetition_and_fold_choose_the_file(tmp_path):
         released(pattern, job(repetition=1))
     assert pattern in str(caught.value)
     assert str(tmp_path / "1" / "0.parquet") in str(caught.value)
-
-
-def test_urls_are_read():
-    with fsspec.open("memory://synthrisk-files/release.csv", "w") as file:
-        TRAIN.to_csv(file, index=False)
-    pd.testing.assert_frame_equal(table_of("memory://synthrisk-files/release.csv"), TRAIN)
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "xlsx#Two", "sav", "dta"])
@@ -112,15 +101,6 @@ def test_codes_where_the_real_table_has_labels_are_refused(tmp_path, ending):
         released(path, job(VOTES))
 
 
-def test_any_number_of_rows_any_order_of_columns_and_new_levels_are_taken(path):
-    table = pd.concat([TRAIN] * 5)[["when", "text", "vote", "age"]].astype({"vote": object})
-    table.iloc[0, 2] = "new"
-    table.to_csv(path, index=False)
-    release = table_of(path)
-    assert (len(release), list(release.columns)) == (15, list(TRAIN.columns))
-    assert release["vote"].cat.categories.tolist() == ["NA", "a", "unused", "new"]
-
-
 def test_a_marker_is_missing_unless_the_real_column_holds_it_and_so_are_the_studys_texts(path):
     path.write_text("age,vote,text,when\n1,NA,NA,NaT\n,nan,null,\n")
     release = table_of(path)
@@ -131,24 +111,20 @@ def test_a_marker_is_missing_unless_the_real_column_holds_it_and_so_are_the_stud
     assert release.isna().to_numpy().tolist() == [[False, True, True, True], [False] * 4]
 
 
-@pytest.mark.parametrize("text", ["", "age,vote,text,when\n", None])
-def test_empty_files_are_refused(tmp_path, text):
-    path = tmp_path / f"release.{'parquet' if text is None else 'csv'}"
-    TRAIN.head(0).to_parquet(path) if text is None else path.write_text(text)
-    with pytest.raises(InputError, match=r"must lead to files (with rows|of at least two rows), got none in"):
-        released(path)
+def test_empty_files_are_refused(tmp_path):
+    TRAIN.head(0).to_parquet(tmp_path / "release.parquet")
+    with pytest.raises(InputError, match="must lead to files of at least two rows, got none in"):
+        released(tmp_path / "release.parquet")
 
 
 BROKEN = b'age,vote\n"secret\n\xff\xfe,secret,secret,secret,secret,secret\n'
 NESTED = b'[{"age": {"secret": 4}, "vote": "a", "text": "b", "when": null}]'
 
 
-@pytest.mark.parametrize(
-    ("ending", "content", "rule"),
-    [(ending, BROKEN, "lead to readable files") for ending in ("csv", "parquet")]
-    + [("json", b"{", "lead to readable files")]
-    + [("json", content, "hold records of single values") for content in (b"[1, 2]", NESTED, b"[]")],
-)
+@pytest.mark.parametrize(("ending", "content", "rule"), [
+    ("csv", BROKEN, "lead to readable files"),
+    *(("json", content, "hold records of single values") for content in (NESTED, b"[]")),
+])  # fmt: skip
 def test_broken_files_are_refused_without_showing_them(tmp_path, ending, content, rule):
     path = tmp_path / f"release.{ending}"
     path.write_bytes(content)
@@ -158,19 +134,11 @@ def test_broken_files_are_refused_without_showing_them(tmp_path, ending, content
     assert content != BROKEN or caught.value.__suppress_context__
 
 
-@pytest.mark.parametrize(("path", "sentence"), [
+@pytest.mark.parametrize(("path", "sentence"), [  # beside those of tests/bad_inputs
     ("release.pdf", r"path must end in .csv, .tsv, .* \(also with .gz, .*\), .parquet, .* got 'release.pdf'"),
-    ("{rep}.csv", r"path takes {repetition} and {fold}, got 'rep'"),
-    ("{fol}.csv", r"got 'fol' \(did you mean 'fold'"),
-    ("", "path must be a path or URL, got ''"),
-    (3, "path must be a path or URL, got 3"),
-    ("nowhere/release.csv", "found none at 'nowhere/release.csv'"),
-    ("folder.csv", "must lead to a file"),
-    ("nosuchprotocol://a/b.csv", "no file system is called nosuchprotocol://"),
+    ("{fol}.csv", r"got 'fol' \(did you mean 'fold'"), ("", "path must be a path or URL, got ''"),
 ])  # fmt: skip
-def test_wrong_paths_are_named(path, sentence, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder.csv").mkdir()
+def test_wrong_paths_are_named(path, sentence):
     with pytest.raises(InputError, match=sentence):
         run(job(), FILES, {"path": path})
 
@@ -194,15 +162,11 @@ def test_texts_are_the_same_whether_they_are_read_as_codes_or_as_cells(path, mon
     assert (read[1]["text"].tolist()[::2], read[1]["age"].tolist()) == (['z,\n"ü"', "b"], [5, 2**53 + 1, -1])
 
 
-@pytest.mark.parametrize(
-    ("cells", "numbers"),
-    [
-        (["-9223372036854775808", "9223372036854775807", "007"], [-(2**63), 2**63 - 1, 7]),
-        (["5.0", " 6", "+7"], [5, 6, 7]),
-        (["9007199254740993", "", "1"], [2**53 + 1, pd.NA, 1]),
-        (["9007199254740993", "-8", " NA "], [2**53 + 1, pd.NA, pd.NA]),
-    ],
-)
+@pytest.mark.parametrize(("cells", "numbers"), [
+    (["-9223372036854775808", "9223372036854775807", "007"], [-(2**63), 2**63 - 1, 7]),
+    (["5.0", " 6", "+7"], [5, 6, 7]), (["9007199254740993", "", "1"], [2**53 + 1, pd.NA, 1]),
+    (["9007199254740993", "-8", " NA "], [2**53 + 1, pd.NA, pd.NA]),
+])  # fmt: skip
 def test_whole_numbers_are_exact_whatever_is_beside_them(path, cells, numbers):
     train = pd.DataFrame({"n": [1, 2, 3], "vote": ["a", "b", "a"]})
     pd.DataFrame({"vote": ["a", "c", None], "n": cells}).to_csv(path, index=False)
@@ -215,12 +179,6 @@ def test_what_cannot_be_cast_is_told_alike_of_codes_and_cells(path, monkeypatch,
     path.write_text("when,text,vote,age\n2020-01-03,a,a,forty\n2020-01-03,a,a,fifty\n")
     with pytest.raises(InputError, match="column 'age' must hold numbers as the real table does, got cells that are"):
         released(path)
-
-
-def test_a_semicolon_file_may_have_decimal_commas(path):
-    path.write_text("name;pay\na,b;1,25\nc;2\n")
-    release = table_of(path, job(pd.DataFrame({"pay": [1.5, 2.5], "name": ["a", "b"]})))
-    assert release.to_dict("records") == [{"pay": 1.25, "name": "a,b"}, {"pay": 2.0, "name": "c"}]
 
 
 @pytest.mark.parametrize("ending", ["sav", "xlsx", "csv"])
@@ -269,15 +227,12 @@ def test_a_file_that_is_checked_and_then_used_is_read_once(path, monkeypatch):
 
 def people(seed: int = 0, n: int = 60) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        {
-            "pay": rng.lognormal(10, 1, n).round(2),
-            "cents": rng.integers(10**8, 10**9, n),
-            "day": (pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D")).astype("<M8[ns]"),
-            "waited": pd.to_timedelta(rng.integers(0, 86_400, n), unit="s").astype("<m8[ns]"),
-            "ward": rng.choice([*"ABCD"], n),
-        }
-    )
+    return pd.DataFrame({
+        "pay": rng.lognormal(10, 1, n).round(2), "cents": rng.integers(10**8, 10**9, n),
+        "day": (pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D")).astype("<M8[ns]"),
+        "waited": pd.to_timedelta(rng.integers(0, 86_400, n), unit="s").astype("<m8[ns]"),
+        "ward": rng.choice([*"ABCD"], n),
+    })  # fmt: skip
 
 
 @pytest.mark.parametrize(

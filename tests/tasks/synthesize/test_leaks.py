@@ -24,14 +24,11 @@ def people(first: int, n: int) -> pd.DataFrame:
     """``own`` and ``tag`` name the person; below 1,000 a member."""
     rng = np.random.default_rng(first)
     own = np.arange(first, first + n)
-    return pd.DataFrame(
-        {
-            "own": own,
-            "tag": [f"t{i}" for i in own],
-            "job": pd.Categorical(rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]), ["a", "b", "c", "unused"]),
-            "score": rng.normal(0, 1, n),
-        }
-    )
+    return pd.DataFrame({
+        "own": own, "tag": [f"t{i}" for i in own],
+        "job": pd.Categorical(rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]), ["a", "b", "c", "unused"]),
+        "score": rng.normal(0, 1, n),
+    })  # fmt: skip
 
 
 def job(rows: int = N, seed: int = 5) -> Job:
@@ -184,7 +181,7 @@ def test_the_nearest_public_record_is_not_decided_by_other_members():
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.parametrize(("dose", "rows"), [(0, 12), (0.3, 30), (1, 1)])
+@pytest.mark.parametrize(("dose", "rows"), [(0.3, 30), (1, 1)])
 def test_ugly_tables_and_other_sizes(name, dose, rows):
     options = {"leaky_permuted": {"column": "day"}, "leaky_group": {"column": "empty"}}
     options = (options | {"leaky_columns": {"columns": ["text", "day", "empty"]}}).get(name, {})

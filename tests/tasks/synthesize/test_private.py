@@ -26,17 +26,12 @@ def people(rows: int = 300) -> pd.DataFrame:
     age = rng.integers(20, 80, rows)
     sex = np.where(rng.random(rows) < 0.7, "f", "m").astype(object)
     sex[:3] = "secret"
-    return pd.DataFrame(
-        {
-            "age": age.astype("int16"),
-            "weight": np.where(age > 70, np.nan, rng.normal(70, 10, rows)),
-            "born": pd.Timestamp("2020-01-01") - pd.to_timedelta(365 * age, unit="D"),
-            "sex": pd.Categorical(sex),
-            "visits": pd.array(np.where(age > 60, None, rng.integers(0, 4, rows)), dtype="Int64"),
-            "smokes": sex == "f",
-            "town": np.where(rng.random(rows) < 0.1, None, np.where(sex == "f", "Graz", "Linz")),
-        }
-    )
+    return pd.DataFrame({
+        "age": age.astype("int16"), "weight": np.where(age > 70, np.nan, rng.normal(70, 10, rows)),
+        "born": pd.Timestamp("2020-01-01") - pd.to_timedelta(365 * age, unit="D"), "sex": pd.Categorical(sex),
+        "visits": pd.array(np.where(age > 60, None, rng.integers(0, 4, rows)), dtype="Int64"), "smokes": sex == "f",
+        "town": np.where(rng.random(rows) < 0.1, None, np.where(sex == "f", "Graz", "Linz")),
+    })  # fmt: skip
 
 
 def release(train: pd.DataFrame, seed: int = 1, **options):

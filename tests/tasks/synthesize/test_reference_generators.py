@@ -12,13 +12,10 @@ from synthrisk.tasks.synthesize.synthesizer import Job
 
 def table(first: int, n: int) -> pd.DataFrame:
     numbers = np.arange(first, first + n)
-    return pd.DataFrame(
-        {
-            "id": numbers,
-            "twice": pd.array(np.where(numbers % 5 == 0, None, numbers * 2), dtype="Int64"),
-            "level": pd.Categorical(np.where(numbers % 2, "odd", "even"), ["unused", "odd", "even"]),
-        }
-    )
+    return pd.DataFrame({
+        "id": numbers, "twice": pd.array(np.where(numbers % 5 == 0, None, numbers * 2), dtype="Int64"),
+        "level": pd.Categorical(np.where(numbers % 2, "odd", "even"), ["unused", "odd", "even"]),
+    })  # fmt: skip
 
 
 def job(members: int = 100, held_out: int = 41, rows: int | None = None, seed: int = 1, **others) -> Job:
@@ -103,14 +100,11 @@ def test_leaky_draws_members_twice_only_where_it_must():
     assert released(LEAKY, {"share": 0.4}, rows=250).query("id < 1000")["id"].nunique() == 100
 
 
-@pytest.mark.parametrize(
-    ("generator", "options"),
-    [
-        *((LEAKY, {"share": share}) for share in (-0.1, 1.1, "0.1", True, float("nan"))),
-        *((NEAR_COPY, {"jitter": share}) for share in (-0.1, 2)),
-        *((NEAR_COPY, {"redrawn": share}) for share in ("much", True)),
-    ],
-)
+@pytest.mark.parametrize(("generator", "options"), [
+    *((LEAKY, {"share": share}) for share in (-0.1, 1.1, "0.1", True, float("nan"))),
+    *((NEAR_COPY, {"jitter": share}) for share in (-0.1, 2)),
+    *((NEAR_COPY, {"redrawn": share}) for share in ("much", True)),
+])  # fmt: skip
 def test_options_out_of_range_are_refused(generator, options):
     with pytest.raises(InputError, match=rf"{next(iter(options))} must be a share in \[0, 1\]"):
         released(generator, options)

@@ -90,18 +90,16 @@ def test_global_state_is_put_back_and_nothing_is_said(capsys, caplog, name):
 
 def test_options_are_honoured_and_a_dependence_is_learned():
     train = pd.DataFrame({"x": np.random.default_rng(1).exponential(size=400)})
-    normal, kernel = (
-        release("gaussian_copula", {"default_distribution": d}, train=train) for d in ("norm", "gaussian_kde")
-    )
-    assert abs(kernel["x"].mean() - train["x"].mean()) < 0.3
-    assert not normal.equals(kernel)
+    normal, gamma = (release("gaussian_copula", {"default_distribution": d}, train=train) for d in ("norm", "gamma"))
+    assert abs(gamma["x"].mean() - train["x"].mean()) < 0.3
+    assert not normal.equals(gamma)
     single = release("gaussian_copula", {"numerical_distributions": {"x": "norm"}}, train=train)
     pd.testing.assert_frame_equal(single, normal)
-    longer = release("tvae", {"epochs": 3}, train=train)
-    assert not longer.equals(release("tvae", {"epochs": 1}, train=train))
+    longer, once = (release("tvae", {"epochs": epochs}, train=train.head(100)) for epochs in (3, 1))
+    assert not longer.equals(once)
     rng = np.random.default_rng(2)
-    x = rng.normal(size=500)
-    train = pd.DataFrame({"x": x, "y": x + 0.3 * rng.normal(size=500), "z": rng.normal(size=500)})
+    x = rng.normal(size=490)  # from 500 on SDV starts processes
+    train = pd.DataFrame({"x": x, "y": x + 0.3 * rng.normal(size=490), "z": rng.normal(size=490)})
     got = release("gaussian_copula", {"default_distribution": "norm"}, train=train)
     assert got["x"].corr(got["y"]) == pytest.approx(train["x"].corr(train["y"]), abs=0.05)
     assert abs(got["x"].corr(got["z"])) < 0.2

@@ -1,14 +1,16 @@
-import os
-import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pytest
 
 from samples.studies import sampled
 from synthrisk.conf.tables import FileForm
+from synthrisk.metrics import METRICS
+from synthrisk.metrics.plugins import METRIC_GROUP, points
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.synthesize.task import release, synthesize
 from synthrisk.tasks.workspace.failures import printed_to
@@ -86,36 +88,6 @@ def make(train, rows, seed):
 """
 
 
-BESIDE_EACH_OTHER = """
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-import numpy as np
-import pandas as pd
-from samples.studies import sampled
-from synthrisk.tasks.attack import attack
-from synthrisk.tasks.synthesize.task import synthesize
-whole = sampled(pd.DataFrame({"age": np.arange(40.0) + 0.5}), [[0, 1] * 20] * 2, folder)
-def released(workspace, threads):
-    sample = replace(whole, workspace=str(folder / workspace))
-    def cell(place):
-        made = synthesize.fn(sample, "callable", *place, name="shared", path=f"{folder / 'shared.py'}:make")
-        if measures:
-            attack.fn(made, measures)
-        return made.synthetic()["age"].tolist()
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(cell, np.ndindex(2, 2)))
-alike = released("alone", 1) == released("together", 4)
-"""
-
-
-def test_threads_of_one_process_do_not_draw_from_each_others_stream(tmp_path):
-    (tmp_path / "shared.py").write_text(GLOBAL)
-    out, scope = sys.stdout, {"folder": tmp_path, "measures": []}
-    exec(BESIDE_EACH_OTHER, scope)
-    assert scope["alike"]
-    assert sys.stdout is out  # not that of a thread that has ended
-
-
 DISTURBS = """
 import time
 import numpy as np
@@ -134,15 +106,42 @@ METRIC = Metric("acme_disturbs", disturbing, "distance", reference="ACME", recor
 """
 
 
-def test_a_metric_of_others_does_not_draw_from_the_stream_of_a_generator_on_another_thread(tmp_path):
+METADATA = {
+    "METADATA": "Metadata-Version: 2.1\nName: acme-disturbs\nVersion: 1.0\n",
+    "entry_points.txt": "[synthrisk.metrics]\nacme_disturbs = acme_disturbs:METRIC\n",
+}
+
+
+@pytest.fixture
+def disturbing(tmp_path, monkeypatch):
+    """The name of a metric of others, which is installed for one test."""
     (tmp_path / "acme_disturbs.py").write_text(DISTURBS)
     (facts := tmp_path / "acme_disturbs-1.0.dist-info").mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-disturbs\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[synthrisk.metrics]\nacme_disturbs = acme_disturbs:METRIC\n")
-    (tmp_path / "shared.py").write_text(GLOBAL)
-    given = f"from pathlib import Path\nfolder, measures = Path({str(tmp_path)!r}), ['acme_disturbs']\n"
-    script = [sys.executable, "-c", f"{given}{BESIDE_EACH_OTHER}print(alike)"]
-    places = [str(tmp_path), str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(places)}
-    said = subprocess.run(script, env=environment, capture_output=True, text=True, timeout=240)
-    assert said.stdout == "True\n", said.stderr
+    for name, text in METADATA.items():
+        (facts / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(METRICS._entries, "acme_disturbs", points(METRIC_GROUP)["acme_disturbs"])
+    yield "acme_disturbs"
+    sys.modules.pop("acme_disturbs", None)
+
+
+def released(folder, workspace, threads, measures):
+    (folder / "shared.py").write_text(GLOBAL)
+    whole = sampled(pd.DataFrame({"age": np.arange(40.0) + 0.5}), [[0, 1] * 20] * 2, folder)
+    sample = replace(whole, workspace=str(folder / workspace))
+
+    def cell(place):
+        made = synthesize.fn(sample, "callable", *place, name="shared", path=f"{folder / 'shared.py'}:make")
+        if measures:
+            attack.fn(made, measures)
+        return made.synthetic()["age"].tolist()
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(cell, np.ndindex(2, 2)))
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["generators", "generators and a metric of others"])
+def test_threads_of_one_process_do_not_draw_from_each_others_stream(tmp_path, disturbing, beside):
+    out, measures = sys.stdout, [disturbing] * beside
+    assert released(tmp_path, "alone", 1, measures) == released(tmp_path, "together", 4, measures)
+    assert sys.stdout is out  # not that of a thread that has ended

@@ -26,11 +26,9 @@ class Kept:
 
     @property
     def experiment(self) -> str:
-        """Its id."""
         return self.logged[0].experiment_id
 
     def tags(self) -> dict[str, str]:
-        """Return the tags of the experiment."""
         return self.client.get_experiment(self.experiment).tags
 
     def run(self, name: str, study: int = 0) -> Run:

@@ -1,5 +1,3 @@
-"""Names of metrics that MLflow takes, each column's its own; who ran a study and where: MLflow's and Prefect's tags."""
-
 import getpass
 import subprocess
 import sys
@@ -12,18 +10,11 @@ from hypothesis import strategies as st
 from mlflow import MlflowClient
 from mlflow.utils.validation import _validate_metric_name
 
-from samples.judged import judged_study
+from samples.judged import judged_study, of_these
 from synthrisk.tasks.tracking import names as module
 from synthrisk.tasks.tracking.names import commit_of, metric_key, origin
 from synthrisk.tasks.tracking.store_outage import keep_waiting, read_waiting
 from synthrisk.tasks.workspace.references import store
-
-
-def test_key_is_quantity_and_measure():
-    assert metric_key("risk", "rapid.income") == "risk/rapid.income"
-    distance = "distance_to_closest_record"
-    assert metric_key("memorization_lower", distance) == f"memorization_lower/{distance}"
-
 
 ODD = ["größe", 'the "x"', "a#b", "a\nb", "[x]", "😀", "50%", "a,b", "it's", "x=y", "a\\b"]
 PATHS = ["a/../b", "a//b", "/", "../x", "a/", "."]
@@ -34,6 +25,7 @@ def test_odd_characters_paths_and_long_names_become_what_mlflow_takes(name):
     key = metric_key("risk", f"rapid.{name}")
     _validate_metric_name(key)
     _validate_metric_name(metric_key("memorization_lower", f"rapid.{name}"))
+    assert metric_key("memorization_lower", "rapid.income") == "memorization_lower/rapid.income"
     if name in ODD:
         assert key.startswith("risk/rapid.")
         assert key.isascii()
@@ -97,7 +89,9 @@ def test_runs_bear_it_and_link_back_to_the_flow_run(monkeypatch, tmp_path, logge
     told = {module.FLOW_RUN: run_id, module.FLOW_RUN_PAGE: page, "name": "benchmark people"}
     monkeypatch.setattr(module, "_flow_run", lambda: told)
     monkeypatch.setattr(sys, "argv", ["/venv/prefect/flow_engine.py"])
-    logged = logged_of(judged_study(), store(pd.DataFrame({"age": [1]}), tmp_path), tmp_path)
+    logged = logged_of(
+        of_these(judged_study(), "cart", "broken"), store(pd.DataFrame({"age": [1]}), tmp_path), tmp_path
+    )
     runs = MlflowClient(logged.uri).search_runs([logged.experiment_id])
     assert len(runs) == len(logged.runs) + 1
     for run in runs:

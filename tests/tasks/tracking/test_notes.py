@@ -1,5 +1,3 @@
-"""What MLflow shows in words: the sentences of the study, its numbers, links, and nothing that becomes markup."""
-
 import re
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""What is registered can be loaded: a model that draws rows from the releases which the workspace keeps."""
-
 import shutil
 import warnings
 from dataclasses import replace

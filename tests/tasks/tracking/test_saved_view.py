@@ -2,14 +2,19 @@
 
 import base64
 import json
+import sqlite3
 import zlib
+from contextlib import closing
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
 from samples.judged import judged_study
+from synthrisk.conf.study import Tracking
 from synthrisk.metrics.verdicts.results import overview
+from synthrisk.tasks.tracking.addresses import Logged, Pages, store_address
 from synthrisk.tasks.tracking.runs import Written
 from synthrisk.tasks.tracking.saved_view import TAG, save_view, view_state
 from synthrisk.tasks.workspace.references import store
@@ -68,12 +73,6 @@ def test_the_answer_stands_before_why(kept, state):
     assert sum(width for column, width in wide.items() if column in (*state["columnOrder"][:2], *tags[:4])) <= 698 - 85
 
 
-def test_the_decision_record_is_the_first_artifact_of_a_study(kept):
-    places = [each.path for each in kept.client.list_artifacts(kept.run("study").info.run_id)]
-    assert places[0] == min(places, key=str.casefold) == "1_record.html"
-    assert "report.html" in places
-
-
 @pytest.mark.proof
 def test_hundreds_of_long_measures_fit(tmp_path, logged_of):  # MLflow refuses a longer tag, and with it the whole study
     study = judged_study(guessed="x" * 200, memorized={f"generator{i}": i / 100 for i in range(60)})
@@ -86,8 +85,9 @@ def test_hundreds_of_long_measures_fit(tmp_path, logged_of):  # MLflow refuses a
 def test_an_experiment_lists_its_latest_views_alone(tmp_path):
     client = MlflowClient(f"sqlite:///{tmp_path / 'mlflow.db'}")
     place, table = client.create_experiment("daily"), store(pd.DataFrame({"age": [1, 2]}), tmp_path)
-    for day in range(105):
-        client.set_experiment_tag(place, f"{TAG}2025{day:04d}-000000-abcdef", "{}")
+    tags = [(f"{TAG}2025{day:04d}-000000-abcdef", "{}", place) for day in range(105)]
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as database, database:  # at once: each tag is a commit
+        database.executemany("INSERT INTO experiment_tags (key, value, experiment_id) VALUES (?, ?, ?)", tags)
     client.set_experiment_tag(place, "mlflow.note.content", "kept")
     study = judged_study()
     save_view(Written(client, place, study, table))
@@ -95,3 +95,25 @@ def test_an_experiment_lists_its_latest_views_alone(tmp_path):
     views = sorted(tag for tag in tags if tag.startswith(TAG))
     assert (len(views), views[0], views[-1]) == (100, f"{TAG}20250006-000000-abcdef", TAG + study.study_id)
     assert tags["mlflow.note.content"] == "kept"
+
+
+LOGGED = Logged("sqlite:///x", "3", "s-1", {"cart": "aa", "copy": "bb"}, Pages(""))
+
+
+def test_store_is_the_workspaces_unless_named(tmp_path, monkeypatch):
+    assert store_address(Tracking(), tmp_path) == f"sqlite:///{tmp_path / 'mlflow.db'}"
+    monkeypatch.setenv("SYNTHRISK_TEST", "s3cret")
+    monkeypatch.setenv("SYNTHRISK_VARIABLES", "SYNTHRISK_TEST")
+    assert store_address(Tracking(uri="http://u:${SYNTHRISK_TEST}@host"), tmp_path) == "http://u:s3cret@host"
+
+
+def test_compare_link_opens_the_runs_of_the_study_and_list_link_filters_by_it():
+    parts = urlsplit(LOGGED.compare_link("http://server"))
+    assert (parts.scheme, parts.netloc) == ("http", "server")
+    path, _, query = parts.fragment.partition("?")
+    assert (path, json.loads(parse_qs(query)["runs"][0])) == ("/compare-runs", ["aa", "bb"])
+    assert json.loads(parse_qs(query)["experiments"][0]) == ["3"]
+    link = LOGGED.list_link("http://server")
+    assert link.startswith("http://server/#/experiments/3/runs?")
+    assert "tags.study_id = 's-1'" in unquote(link)
+    assert " " not in link

@@ -1,5 +1,3 @@
-"""A new store that several open at once is whole; one that fails says why, without secrets and what it was told."""
-
 import base64
 import os
 import re
@@ -41,7 +39,6 @@ HeadMaintainer.update_to_step = lambda *given: os._exit(9)  # a step is done, an
 
 
 def opening(uri, name, begin="", **given):
-    """Start a process that opens a store and makes an experiment there."""
     command = [sys.executable, "-c", begin + OPEN, uri, name]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **given)
 
@@ -189,7 +186,6 @@ def test_what_a_server_refuses_is_told_by_its_status(tmp_path, fails, monkeypatc
 
 
 def refuse_runs(folder, words):
-    """Make a database that takes no runs."""
     opened(f"sqlite:///{folder / 'mlflow.db'}")
     with sqlite3.connect(folder / "mlflow.db") as database:
         database.execute(f"CREATE TRIGGER t BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, '{words}'); END")

@@ -1,5 +1,3 @@
-"""What a store does not take waits in the workspace: runs are whole or marked, none is left running or there twice."""
-
 import errno
 import math
 import os
@@ -9,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -48,7 +45,6 @@ def study_of(study_id=FIRST, memorized=None, names=("cart",)):
 
 
 def say(folder: Path, statement: str) -> None:
-    """Say something to the database of the store itself."""
     with closing(sqlite3.connect(folder / "mlflow.db")) as database, database:
         database.execute(statement)
 
@@ -73,7 +69,6 @@ def is_whole(folder: Path, logged) -> bool:
 
 
 def is_there_in_part(folder: Path) -> list:
-    """Return the runs, which are marked, of a study that waits."""
     there = runs_in(folder)
     assert {run.info.status for run in there} <= {"FINISHED", "FAILED"}
     assert all(FIRST in run.data.tags["incomplete"] for run in there)
@@ -83,13 +78,11 @@ def is_there_in_part(folder: Path) -> list:
 
 @pytest.fixture
 def log(tmp_path, logged_of):
-    """Give a function that logs a study of a table in the workspace."""
     table = store(pd.DataFrame({"age": [1, 2, 3], "income": pd.Categorical(["a", "b", "a"])}), tmp_path)
     return lambda study=None, **options: logged_of(study or study_of(), table, tmp_path, **options)
 
 
 def store_that_goes(folder: Path, runs: int) -> None:
-    """Make a store that takes so many runs and no more."""
     opened(f"sqlite:///{folder / 'mlflow.db'}")
     say(folder, GOES.format(runs=runs))
 
@@ -116,27 +109,25 @@ def test_a_study_that_is_there_in_part_is_marked_waits_and_is_delivered_whole_an
     assert is_whole(tmp_path, logged)
 
 
-def test_offline_asks_no_store_and_a_later_study_stays_the_latest(tmp_path, log):
-    told = log(offline=True)
+def test_offline_asks_no_store_pages_are_kept_for_one_process_to_deliver_and_a_later_study_stays_the_latest(
+    tmp_path, log
+):
+    pages = Drawing(tmp_path)
+    told = log(pages=pages, offline=True)
     assert (told.waits, told.runs, (tmp_path / "mlflow.db").exists()) == ("offline", {}, False)
-    time.sleep(0.05)
+    assert (told.pages.report, len(pages.runs_before)) == (str(tmp_path / "drawn.html"), 1)
+    assert read_waiting(tmp_path, FIRST).pages == told.pages
+    with held(tmp_path, FIRST) as ours:  # another process is about it
+        assert (ours, deliver(tmp_path, FIRST), deliver_all(tmp_path)) == (True, None, {})
     log(study_of(SECOND, {"cart": 0.05, "coarse": 0.02}))
     assert deliver_all(tmp_path) == {FIRST: None}
+    assert report_in(tmp_path, FIRST) == "drawn"
     assert [study.study_id for study in studies(Tracking(), tmp_path, "people")] == [FIRST, SECOND]
     latest = latest_study(Tracking(), tmp_path, "people")
     assert latest is not None
     assert latest.study_id == SECOND
     note = client_of(tmp_path).get_experiment_by_name("people").tags["mlflow.note.content"]
     assert SECOND in note.partition(":")[0]
-
-
-def test_one_that_another_process_is_about_is_left_to_it(tmp_path, log):
-    log(offline=True)
-    with held(tmp_path, FIRST) as ours:
-        assert ours
-        assert deliver(tmp_path, FIRST) is None
-        assert deliver_all(tmp_path) == {}
-    assert ids_waiting(tmp_path) == [FIRST]
 
 
 def test_a_server_that_does_not_answer_is_told_in_seconds(tmp_path, log):
@@ -148,8 +139,6 @@ def test_a_server_that_does_not_answer_is_told_in_seconds(tmp_path, log):
 
 
 class Calls:
-    """What somebody else might put there."""
-
     def __init__(self, *called):
         self.called = called
 
@@ -220,8 +209,6 @@ def test_a_study_without_its_report_is_logged_all_the_same(tmp_path, log, pages,
 
 
 class Drawing:
-    """Pages that are drawn beside what is logged."""
-
     def __init__(self, folder, error=None):
         self.folder, self.error, self.runs_before = folder, error, []
 
@@ -234,8 +221,9 @@ class Drawing:
         return Pages(str(self.folder / "drawn.html"))
 
 
-def report_in(folder):
-    (study,) = [run for run in runs_in(folder) if run.data.tags["role"] == "study"]
+def report_in(folder, study_id=FIRST):
+    every = [run for run in runs_in(folder) if run.data.tags["role"] == "study"]
+    (study,) = [run for run in every if run.data.tags["study_id"] == study_id]
     client = client_of(folder)
     if "report.html" not in [each.path for each in client.list_artifacts(study.info.run_id)]:
         return None
@@ -249,15 +237,6 @@ def test_pages_are_waited_for_once_after_all_else_unless_runs_are_to_hold_them(t
     assert [sorted(each) for each in pages.runs_before] == [before]
     assert logged.pages == Pages(str(tmp_path / "drawn.html"))
     assert is_whole(tmp_path, logged)
-    assert report_in(tmp_path) == "drawn"
-
-
-def test_what_is_kept_for_later_is_kept_with_its_pages(tmp_path, log):
-    pages = Drawing(tmp_path)
-    told = log(pages=pages, offline=True)
-    assert (told.pages.report, len(pages.runs_before)) == (str(tmp_path / "drawn.html"), 1)
-    assert read_waiting(tmp_path, FIRST).pages == told.pages
-    deliver(tmp_path, FIRST)
     assert report_in(tmp_path) == "drawn"
 
 
@@ -304,7 +283,15 @@ def interrupted(tmp_path, log):
     return left
 
 
-def test_one_that_was_interrupted_is_delivered_with_its_pages(tmp_path, interrupted):
+def test_one_that_was_interrupted_is_delivered_with_pages_that_are_drawn_once_its_store_answers(
+    tmp_path, interrupted, monkeypatch
+):
+    with monkeypatch.context() as away:
+        away.setattr(sys.modules["synthrisk.tasks.log"], "answers", lambda uri: False)
+        away.setattr(report, "fn", lambda judged, settings: pytest.fail("drawn"))
+        with pytest.raises(NotLoggedError, match="not logged yet"):
+            deliver(tmp_path, FIRST)
+    assert read_waiting(tmp_path, FIRST).pages is None
     logged = deliver(tmp_path, FIRST)
     assert is_whole(tmp_path, logged)
     assert not {run.info.run_id for run in runs_in(tmp_path)} & {run.info.run_id for run in interrupted}
@@ -320,14 +307,6 @@ def test_pages_that_end_the_process_are_not_drawn_a_second_time(tmp_path, interr
     assert (deliver_all(tmp_path), ends.call_count) == ({FIRST: None}, 1)
     assert report_in(tmp_path) is None
     assert not any("incomplete" in run.data.tags for run in runs_in(tmp_path))
-
-
-def test_nothing_is_drawn_for_a_store_that_does_not_answer(tmp_path, interrupted, monkeypatch):
-    monkeypatch.setattr(sys.modules["synthrisk.tasks.log"], "answers", lambda uri: False)
-    monkeypatch.setattr(report, "fn", lambda judged, settings: pytest.fail("drawn"))
-    with pytest.raises(NotLoggedError, match="not logged yet"):
-        deliver(tmp_path, FIRST)
-    assert read_waiting(tmp_path, FIRST).pages is None
 
 
 def test_a_page_that_cannot_be_drawn_later_is_said(tmp_path, interrupted, monkeypatch, capsys):

@@ -1,5 +1,3 @@
-"""The order of records in MLflow: that of their names, whatever rows a table holds; and what each record adds."""
-
 from pathlib import Path
 from types import SimpleNamespace
 

@@ -1,5 +1,3 @@
-"""The same study again is marked, anything else is written; which generator is the best; what is registered."""
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -11,10 +9,12 @@ from mlflow.entities import LoggedModelStatus
 from samples import judged
 from samples.studies import judged as judged_of
 from synthrisk.conf.study import Tracking
-from synthrisk.metrics.verdicts.results import Limit
+from synthrisk.metrics import InputError
+from synthrisk.metrics.verdicts.results import Limit, overview
 from synthrisk.tasks.log import deliver
 from synthrisk.tasks.tracking.history import latest_study, studies
 from synthrisk.tasks.tracking.store_outage import ids_waiting
+from synthrisk.tasks.tracking.tables import judged_league
 from synthrisk.tasks.tracking.whole_study import answer_digest, registered_name
 from synthrisk.tasks.workspace.references import store
 
@@ -22,7 +22,6 @@ FIRST, AGAIN, THIRD = "20261123-013609-1ddbd6", "20261124-013609-2ddbd6", "20261
 
 
 def judged_study(*given, **parts):
-    """Return a study in which nothing failed."""
     return judged.judged_study(*given, **{"failures": {}} | parts)
 
 
@@ -56,18 +55,23 @@ def everything(folder):
     return numbers, tags, models, dict(client.get_experiment(place.experiment_id).tags)
 
 
-def test_of_the_same_again_nothing_is_written_all_runs_say_when_and_are_returned(tmp_path, log):
+def test_of_the_same_again_nothing_is_written_unless_asked_to_all_runs_say_when_and_are_returned(tmp_path, log):
     first = log(few(FIRST))
     before = everything(tmp_path)
     again = log(later(few(AGAIN)))
     assert everything(tmp_path) == before
-    runs = MlflowClient(first.uri).search_runs([first.experiment_id])
+    client = MlflowClient(first.uri)
+    assert not list(client.search_registered_models())  # without the option
+    runs = client.search_runs([first.experiment_id])
     (when,) = map(datetime.fromisoformat, {run.data.tags.get("checked_again") for run in runs})
     assert timedelta(0) <= datetime.now(UTC) - when < timedelta(minutes=10)
     assert len(runs) == len(first.runs) + 1
     assert (again.checked_again, first.checked_again) == (True, False)
     assert (again.runs, again.study_id) == (first.runs, first.study_id)
     assert again.view_link("http://server") == first.view_link("http://server")
+    other = log(few(THIRD), log_again=True)
+    assert (other.checked_again, other.study_id) == (False, THIRD)
+    assert len(studies(Tracking(), tmp_path, "people")) == 2
 
 
 def digest(study, **tracking):
@@ -94,13 +98,6 @@ def test_who_owns_a_limit_is_part_of_the_answer_and_the_day_is_not():
     assert usual != digest(replace(judged_study(FIRST), limits=OWNED))
     assert usual == digest(later(judged_study(AGAIN)))
     assert usual.partition("-")[0] != digest(judged_study(FIRST, name="others")).partition("-")[0]
-
-
-def test_asked_to_it_is_logged_again(tmp_path, log):
-    log(few(FIRST))
-    other = log(few(AGAIN), log_again=True)
-    assert (other.checked_again, other.study_id) == (False, AGAIN)
-    assert len(studies(Tracking(), tmp_path, "people")) == 2
 
 
 FAILED = {"failures": {"broken": "cell: KeyError in x.py"}}
@@ -195,5 +192,17 @@ def test_the_alias_is_that_of_the_latest_study(kept, name, versions, aliases):
     assert {a: str(v) for a, v in kept.client.get_registered_model(model).aliases.items()} == aliases
 
 
-def test_without_the_option_nothing_is_registered(log):
-    assert not list(MlflowClient(log(few(FIRST)).uri).search_registered_models())
+def test_the_oldest_study_comes_first_and_holds_what_was_found(kept):
+    found = studies(Tracking(), kept.folder, "people")
+    assert [s.study_id for s in found] == [s.study_id for s in kept.studies]
+    for past, study in zip(found, kept.studies, strict=True):
+        pd.testing.assert_frame_equal(past.league, judged_league(study), check_dtype=False)
+        words = {h.synthesizer: (h.word, h.sentence) for h in overview(study).headlines}
+        told = past.generators.set_index("synthesizer")
+        assert {n: (told.loc[n, "verdict"], told.loc[n, "sentence"]) for n in told.index} == words
+        assert past.tags["data_digest"] == "d" * 16
+
+
+def test_an_unknown_experiment_is_refused(kept):
+    with pytest.raises(InputError, match=r"must be one of .*people.*, got 'poeple'"):
+        studies(Tracking(), kept.folder, "poeple")

@@ -1,19 +1,12 @@
-"""How columns are read, of releases that are written otherwise too; texts as numbers to the last bit."""
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from synthrisk.conf.tables import Reading
-from synthrisk.tasks.workspace.files.cell_texts import read_as, released, to_numbers
+from synthrisk.tasks.workspace.files.cell_texts import released, to_numbers
 
 COMMAS = Reading(type="number", decimal=",", otherwise="missing")
 DAYS = Reading(type="date", format="%d.%m.%Y", otherwise="missing")
-
-
-def test_what_is_no_number_is_missing():
-    read = read_as(pd.Series(["61,5", "n.b.", "7"], name="pay"), COMMAS)
-    assert (read.tolist()[::2], read.isna().tolist()) == ([61.5, 7.0], [False, True, False])
 
 
 @pytest.mark.parametrize(("cells", "reading"), [([f"{i}.5" for i in range(100)], COMMAS), (["1970-01-02"] * 50, DAYS)])
@@ -21,7 +14,7 @@ def test_a_release_written_otherwise_is_not_emptied_and_so_taken_for_one_that_le
     assert released(pd.DataFrame({"a": cells}), {"a": reading})["a"].tolist() == cells
 
 
-def test_a_release_written_alike_is_read_alike():
+def test_a_release_written_alike_is_read_alike_and_what_is_no_number_is_missing():
     read = released(pd.DataFrame({"pay": ["61,5"] * 99 + ["n.b."]}), {"pay": COMMAS})["pay"]
     assert (read.iloc[0], int(read.isna().sum())) == (61.5, 1)
 

@@ -1,5 +1,3 @@
-"""Keys of what is given, and of the code: an edit moves the digest of what it decides, and of nothing else."""
-
 import json
 import os
 import shutil
@@ -182,13 +180,9 @@ def found(monkeypatch):
     forget()
 
 
-def test_a_file_is_parsed_once(file, found):
+def test_a_file_is_parsed_once_an_edit_is_seen_and_a_comment_moves_nothing(file, found):
     first, _ = found(file)
     assert (first.imports, found(file)) == ((("synthrisk.metrics", "a"),), (first, 1))
-
-
-def test_an_edit_is_seen_and_a_comment_moves_nothing(file, found):
-    first, _ = found(file)
     write(file, "from synthrisk.metrics import a\nx = 1  # two\n", age=1800)
     assert found(file) == (first, 2)
     write(file, "from synthrisk.metrics import a\nx = 2  # two\n", age=900)

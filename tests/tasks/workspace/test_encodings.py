@@ -1,5 +1,3 @@
-"""Tables in many languages, written in each encoding that is usual for them, are read as they were."""
-
 import time
 
 import pytest

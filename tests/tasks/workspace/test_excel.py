@@ -100,17 +100,18 @@ def damaged() -> bytes:
     return file.getvalue()
 
 
-@pytest.mark.parametrize("raw", [b"", b"a,b\nAda,2\n", b"PK\x03\x04Ada", workbook(A=[["Ada"], [1]])[:900], damaged()])
-def test_what_is_no_workbook(raw):
-    with pytest.raises(InputError, match="must be an Excel or OpenDocument workbook, got something else") as caught:
+ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 600
+OTHERS = [b"", b"a,b\nAda,2\n", b"PK\x03\x04Ada", workbook(A=[["Ada"], [1]])[:900], damaged()]
+
+
+@pytest.mark.parametrize(("raw", "got"), [
+    *((raw, "must be an Excel or OpenDocument workbook, got something else") for raw in OTHERS),
+    (ENCRYPTED, "got an encrypted file: save it without a password"),
+])  # fmt: skip
+def test_what_is_no_workbook_or_an_encrypted_one_is_refused(raw, got):
+    with pytest.raises(InputError, match=got) as caught:
         read_excel(raw, "a.xlsx")
     assert "Ada" not in str(caught.value)
-
-
-def test_encrypted():
-    raw = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 600
-    with pytest.raises(InputError, match="got an encrypted file: save it without a password"):
-        read_excel(raw, "a.xlsx")
 
 
 def test_old_excel():

@@ -1,10 +1,7 @@
-"""A workspace at a URL: what one machine keeps by key, another finds, whole and the same."""
-
 import pickle
 import shutil
 import stat
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -25,7 +22,6 @@ pytestmark = pytest.mark.usefixtures("patient")
 
 @pytest.fixture(params=["file", "memory", "s3"])
 def url(request, tmp_path, monkeypatch):
-    """A place for a workspace that is not there yet."""
     if request.param == "s3":
         for name, value in request.getfixturevalue("s3").items():
             monkeypatch.setenv(name, value)
@@ -214,7 +210,6 @@ SUCH_AS = r"workspace must be a place such as s3://bucket/folder, .*; got s3://\
 
 @pytest.mark.parametrize(("url", "sentence"), [
     ("s4://a/b", r"workspace must be a folder or begin with s3://, .*, got 's4://a/b'$"),
-    ("sftp://host/b", r"workspace must be a folder or begin with s3://, s3a://, file://, memory://, got"),
     *((url, SUCH_AS) for url in ("s3://me:Zebra@host/b", "s3://bucket/b?key=Zebra")),
     ("s3://", "workspace must be a place such as"),
 ])  # fmt: skip
@@ -229,9 +224,9 @@ def test_a_draft_of_a_dead_process_is_swept_on_every_machine(on, url):
     dead.wait()
     draft = here / f".draft-{machine()}-{dead.pid}-x"
     draft.mkdir(parents=True)
-    script = "import sys; from synthrisk.tasks.workspace.folders import copy_of; copy_of(*sys.argv[1:])"
     shared = folders.shared_of(here)
-    subprocess.run([sys.executable, "-c", script, shared.url, shared.token], check=True)
+    folders._open.cache_clear()  # as in a new process: in one they are looked for once
+    folders.copy_of(shared.url, shared.token)
     assert not draft.exists()
 
 

@@ -1,5 +1,3 @@
-"""Children end with the process that started them, though it is killed."""
-
 import os
 import signal
 import subprocess

@@ -1,5 +1,3 @@
-"""Tables of records in Parquet, what is exposed, and results as JSON: all come back to the bit, whatever the form."""
-
 import json
 import struct
 from collections.abc import Mapping
@@ -28,7 +26,9 @@ from synthrisk.tasks.workspace.records import (
     from_text,
     keep_exposed,
     kept_exposed,
+    read_coded,
     read_where,
+    repeated,
     write_records,
 )
 from synthrisk.tasks.workspace.references import Judged
@@ -45,13 +45,6 @@ def test_codes_are_read_as_texts_of_either_list(tmp_path):
     assert read.schema.field("metric").type == pa.string()
     assert read["metric"].to_pylist() == ["a", "b", "b", None, None, None]
     assert pd.read_parquet(tmp_path / "x.parquet", filters=[("metric", "==", "b")])["record"].tolist() == [1, 0]
-
-
-def test_numbers_come_back_to_the_bit(tmp_path):
-    rows = pd.DataFrame({"record": [2, 0, 2**62, -1], "score": [-0.0, np.nan, 5e-324, np.inf]})
-    write_records(pa.Table.from_pandas(rows, preserve_index=False), tmp_path / "x.parquet", 3)
-    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet"), rows, check_exact=True)
-    assert np.signbit(pd.read_parquet(tmp_path / "x.parquet")["score"][0])
 
 
 @pytest.mark.parametrize(("rows", "groups"), [(40_000, 1), (200_000, 3)])
@@ -105,6 +98,37 @@ def test_a_column_that_there_is_not_is_an_error_however_many_rows_there_are(tmp_
     write_records(pa.concat_tables(parts), tmp_path / "x.parquet", rows)
     with pytest.raises(pa.ArrowInvalid):
         read_where(tmp_path / "x.parquet", ["record", "score"], {"measure": "a"})
+
+
+NONE = [None] * 5
+ROWS = pd.DataFrame({"record": np.arange(5), "metric": ["a", "a", "ü", None, "a"]})
+ROWS = ROWS.assign(attacker=pd.array(NONE, dtype="string"), at_risk=pd.array(NONE, dtype="boolean"))
+ROWS = ROWS.assign(score=[-0.0, np.nan, 5e-324, np.inf, 3.0], error=[np.nan] * 5, gain=[np.nan] * 5)
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_numbers_come_back_to_the_bit_and_columns_without_a_value_are_there_all_the_same(tmp_path, statistics, rows):
+    table = ROWS.head(rows)
+    table.to_parquet(tmp_path / "x.parquet", row_group_size=2, write_statistics=statistics)
+    read = read_coded(tmp_path / "x.parquet")
+    assert read.column_names == list(ROWS)
+    assert {c: read[c].null_count for c in ROWS} == table.isna().sum().to_dict()
+    write_records(read, tmp_path / "y.parquet")
+    given, written = (pd.read_parquet(tmp_path / name) for name in ("x.parquet", "y.parquet"))
+    pd.testing.assert_frame_equal(given, written, check_exact=True)
+    assert np.signbit(written["score"].head(1)).all()
+
+
+def test_columns_are_left_out(tmp_path):
+    ROWS.to_parquet(tmp_path / "x.parquet")
+    left = [c for c in ROWS if c not in ("gain", "metric")]
+    assert read_coded(tmp_path / "x.parquet", ["gain", "metric"]).column_names == left
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2**16, 2**16 + 1, 200_000])
+def test_one_number_stands_in_all_rows(rows):
+    assert (repeated(3, rows).to_pylist(), repeated(3, rows).type) == ([3] * rows, pa.int64())
 
 
 def said(seed: int, rows: int) -> pd.DataFrame:

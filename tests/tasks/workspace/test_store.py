@@ -1,5 +1,3 @@
-"""Finished work: atomic, private, found again by its key."""
-
 import errno
 import hmac
 import multiprocessing
@@ -47,14 +45,8 @@ def test_keep_file_writes_once_and_the_first_holds(tmp_path):
     assert (mode(path), mode(path.parent)) == (0o600, 0o700)
 
 
-def test_keep_writes_once_and_for_its_owner_alone(tmp_path):
-    folder = keep(tmp_path / "made" / "key", fill("first"))
-    assert (keep(folder, fill("second")), (folder / "a.txt").read_text()) == (folder, "first")
-    assert (mode(folder), mode(folder.parent)) == (0o700, 0o700)
-
-
 @pytest.mark.parametrize("error", [RuntimeError("stopped"), OSError("no space")])
-def test_a_half_written_folder_is_never_shown_and_of_a_failed_write_nothing_is_left_but_its_error(tmp_path, error):
+def test_a_folder_is_written_once_and_whole_and_of_a_failed_write_nothing_is_left_but_its_error(tmp_path, error):
     folder, seen = tmp_path / "made" / "key", []
 
     def half(draft: Path) -> None:
@@ -68,7 +60,7 @@ def test_a_half_written_folder_is_never_shown_and_of_a_failed_write_nothing_is_l
     assert list((tmp_path / "made").iterdir()) == []
     keep(folder, half)
     assert seen == [False, False]
-    assert [path.name for path in folder.iterdir()] == ["a.txt"]
+    assert (keep(folder, fill("again")), [path.read_text() for path in folder.iterdir()]) == (folder, ["half"])
 
 
 def _race(folder: Path, text: str, gate) -> None:
@@ -100,15 +92,10 @@ def test_keep_in_two_processes_at_once_keeps_one_whole_result(tmp_path):
     assert [p.name for p in (tmp_path / "made").iterdir()] == ["key"]
 
 
-def test_files_are_private_and_whole(tmp_path):
-    for text in ("größe\n", "two"):
-        path = replace_file(tmp_path / "new" / "a.txt", text)
+def test_a_file_is_replaced_and_a_failed_write_leaves_the_old_one(tmp_path):
+    for text in ("größe\n", "old"):
+        path = replace_file(tmp_path / "a.txt", text)
         assert path.read_text("utf-8") == text
-        assert (mode(path), mode(path.parent)) == (0o600, 0o700)
-
-
-def test_failed_write_leaves_the_old_file(tmp_path):
-    path = replace_file(tmp_path / "a.txt", "old")
 
     def half(draft: Path) -> None:
         draft.write_text("half")

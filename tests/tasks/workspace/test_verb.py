@@ -1,5 +1,3 @@
-"""Tasks are Prefect's to whoever asks, and plain functions to whoever does not."""
-
 import copy
 import inspect
 import pickle
@@ -11,7 +9,7 @@ import pytest
 from prefect import Task, flow
 
 from synthrisk.tasks.report import report
-from synthrisk.tasks.split import split
+from synthrisk.tasks.sample import split
 from synthrisk.tasks.workspace.verb import _Verb, verb
 
 
