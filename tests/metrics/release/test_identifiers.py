@@ -229,6 +229,18 @@ def test_of_attacked_columns_only_what_names_persons_is_told_and_never_as_a_risk
     assert {name: each.severity for name, each in found.items()} == {"mail": "note", "number": "note", "town": ""}
 
 
+@pytest.mark.parametrize(("shared", "severity"), [(9, "note"), (11, "")])
+def test_values_name_persons_where_nine_in_ten_have_one_of_their_own(shared, severity):
+    real = pd.DataFrame({"code": [f"c{i}" if i % 100 >= shared else "everybody's" for i in range(2 * N)]})
+    assert look(real, real[:N], attacked=["code"])["code"].severity == severity
+
+
+@pytest.mark.parametrize(("controls", "told"), [(20, "of 0 of 20 other people"), (19, "in the release")])
+def test_twenty_control_records_are_the_fewest_to_compare_with(controls, told):
+    real, member = people(N + controls), np.arange(N + controls) < N
+    assert look(real, real[:N], member)["mail"].words.endswith(told)
+
+
 def test_no_value_is_in_what_is_handed_on():
     found = released_values(PEOPLE, MEMBER, PEOPLE[:N])
     text = json.dumps(as_plain(found))
