@@ -88,6 +88,15 @@ def test_an_exact_copy_is_at_distance_zero(space):
     assert (score.value, score.published, NNDR(real, real, space=space).value) == (1.0, 0.0, 1.0)
 
 
+@in_spaces
+@pytest.mark.parametrize("value", [0.1, 1e-300, -7.0, 1e15 + 0.3])
+def test_a_constant_column_has_no_weight(space, value):
+    real = pd.DataFrame({"k": [value] * 3, "x": [1.0, 2.0, 4.0]})
+    synthetic = pd.DataFrame({"k": [value] * 2, "x": [1.5, 2.0]})
+    found, alone = (distances(real[c], synthetic[c], space).to_numpy() for c in (["k", "x"], ["x"]))
+    assert found == pytest.approx(alone / (2 if space == "gower" else 1))
+
+
 def test_near_copies_far_from_the_mean_keep_their_distance():
     real = pd.DataFrame({"x": [*range(1000), 1e6], "y": [*range(1000), 1e6]})
     synthetic = pd.DataFrame({"x": [1e6 + 1, 5], "y": [1e6, 7]})
