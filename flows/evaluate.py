@@ -70,7 +70,7 @@ def evaluate(
 
     Args:
         real: The records that the synthesizer was fitted on: built-in name, path or URL.
-        synthetic: The release: path or URL of a CSV, Parquet, Excel, Stata, SPSS or SAS file.
+        synthetic: The release: path or URL of a CSV, JSON, Parquet, Feather, Excel, Stata, SPSS or SAS file.
         quasi_identifiers: Columns that an attacker knows; ``["*"]`` = all others. Proposed unless given.
         sensitive: Columns that an attacker guesses; those guessed together in a list of their own. Proposed unless
             given.

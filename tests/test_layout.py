@@ -57,6 +57,7 @@ def test_contributing_says_of_thirty_places_where_to_change_them():
     assert len({question for question, _ in places}) >= 30
 
 
+@pytest.mark.proof
 def test_what_docs_of_earlier_versions_import_is_there():
     code = "from synthrisk.tasks.tracking.past import studies; print(studies.__module__)"
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)

@@ -43,6 +43,7 @@ def test_import_as_gives_the_module_and_all_that_it_holds(modules):
         assert short is module or name.rpartition(".")[2] in OF_TASKS, f"{name} is hidden by {short!r}"
 
 
+@pytest.mark.proof
 def test_the_first_import_of_a_module_may_be_that_one():
     code = (
         "import synthrisk.tasks.synthesize.cart as c\n"

@@ -1,9 +1,9 @@
 """Sources of tables: built-in names, files, URLs, databases, OpenML. No message shows a password of an address."""
 
-import io
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 from urllib.error import URLError
 
 import fsspec
@@ -15,13 +15,13 @@ from synthrisk.conf import resolve
 from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.conf.tables import Reading, source_function, sources
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.tasks.workspace.files import KINDS, PARQUET, READERS, SEPARATED, content, in_one, kind_of, parts_of
 from synthrisk.tasks.workspace.files.csv import read_csv
-from synthrisk.tasks.workspace.files.excel import FORMATS, read_format, split_sheet
+from synthrisk.tasks.workspace.files.excel import split_sheet
+
+T = TypeVar("T")
 
 OPENML = "openml:"
-CSV = (".csv", ".tsv", ".txt")
-PARQUET = (".parquet", ".pq")
-COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 _PACKAGES = {
     "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs",
     "abfss": "adlfs", "http": "aiohttp", "https": "aiohttp", "sftp": "paramiko", "ssh": "paramiko",
@@ -41,10 +41,10 @@ def read(
 
     Args:
         source: A name of the entry-point group ``synthrisk.data`` (a function that returns a DataFrame),
-            alone or with options (its keyword arguments), the path of a CSV file (may be compressed), Parquet file,
-            workbook (``survey.xlsx#Sheet``) or file of Stata, SPSS or SAS (``~`` is the home folder), an fsspec
-            URL, ``openml:<id>``, or a query with its database.
-        missing: Texts that mean a missing cell in a file that is not Parquet, beside the empty cell.
+            alone or with options (its keyword arguments), the path of a CSV or JSON file (may be compressed), of a
+            Parquet file or a folder of such, of a Feather file, workbook (``survey.xlsx#Sheet``) or file of Stata, SPSS
+            or SAS (``~`` is the home folder), an fsspec URL, ``openml:<id>``, or a query with its database.
+        missing: Texts that mean a missing cell in a file that is neither Parquet nor Feather, beside the empty cell.
         columns: How single columns are read; ``typed`` settles the types that they name.
         as_texts: Leave all cells of a CSV file as they are written.
         coded: Have columns of few texts in a CSV file as categories, named in ``attrs[CODED]``; for ``typed``.
@@ -67,8 +67,9 @@ def read(
         return _openml(source)
     if not _is_path(address):
         raise InputError(
-            "source must be a built-in table, a file (CSV, Parquet, Excel, Stata, SPSS, SAS), a URL, openml:<id>, "
-            f"{{url, query}} or {{name, options}}, got {source!r}{nearest(source, known)}; built in: {', '.join(known)}"
+            "source must be a built-in table, a file (CSV, JSON, Parquet, Feather, Excel, Stata, SPSS, SAS), a URL, "
+            f"openml:<id>, {{url, query}} or {{name, options}}, got {source!r}{nearest(source, known)}; "
+            f"built in: {', '.join(known)}"
         )
     return _file(address, source, missing, parse)
 
@@ -108,50 +109,38 @@ def _file(source: str, asked: str, missing: Sequence[str], parse: Callable[[byte
     """Return the table of a file; messages show its address as it was ``asked`` for, with the names of variables."""
     source, sheet = split_sheet(source)
     shown = _without_credentials(split_sheet(asked)[0])
-    bare = source.split("?", 1)[0] if "://" in source else source
-    suffixes = [s.lower() for s in Path(bare).suffixes]
-    compressed = bool(suffixes) and suffixes[-1] in COMPRESSED
-    suffix = "".join(suffixes[-2:-1] if compressed else suffixes[-1:])
-    if suffix not in (*CSV, *PARQUET, *FORMATS) or (compressed and suffix not in CSV):
-        others = ", ".join((PARQUET[0], *FORMATS))
-        raise InputError(f"source must end in .csv, .tsv, .txt (also compressed), {others}, got {shown!r}")
-    raw = _bytes(source, shown)
-    if suffix in FORMATS:
-        frame = read_format(raw, suffix, repr(shown), sheet, missing)
-    else:
-        frame = parse(raw, repr(shown)) if suffix in CSV else _parquet(raw, shown)
+    source = source if "://" in source else str(Path(source).expanduser())
+    parts = _asked(lambda: parts_of(source), source, shown)
+    kind = PARQUET if parts else kind_of(source.split("?", 1)[0] if "://" in source else source)
+    if kind is None:
+        raise InputError(f"source must end in {KINDS}, got {shown!r}")
+    raws = [_asked(partial(content, each), each, shown) for each in parts or [source]]
+    read_by = READERS | dict.fromkeys(SEPARATED, lambda raw, name, *_: parse(raw, name))
+    frame = read_by[kind](in_one(raws, repr(shown)) if parts else raws[0], repr(shown), sheet, missing)
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
     return frame
 
 
-def _bytes(source: str, shown: str) -> bytes:
+def _asked(ask: Callable[[], T], source: str, shown: str) -> T:
+    """Return what a file system answers, or say in one sentence why it does not."""
     protocol = source.split("://", 1)[0] if "://" in source else "file"
-    location = source if "://" in source else str(Path(source).expanduser())
     try:
-        with fsspec.open(location, "rb", compression="infer") as file:
-            return bytes(file.read())
+        return ask()
     except ImportError:
         package = _PACKAGES.get(protocol, f"fsspec[{protocol}]")
         raise InputError(f"{protocol}:// needs a package that is not installed: pip install '{package}'") from None
     except FileNotFoundError:
         if "://" in source:
             raise InputError(f"{shown!r} must lead to a file, found none there, or no server that answers") from None
-        raise _absent(shown, location) from None
+        raise _absent(shown, source) from None
     except IsADirectoryError:
-        raise InputError(f"source must be one file, got the folder {shown!r}") from None
+        raise InputError(f"source must be one file, or a folder of Parquet files, got the folder {shown!r}") from None
     except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
         if protocol not in fsspec.available_protocols():
             known = fsspec.available_protocols()
             raise InputError(f"no file system is called {protocol}://{nearest(protocol, known)}") from None
         raise InputError(f"{shown!r} cannot be read: {type(error).__name__}") from None
-
-
-def _parquet(raw: bytes, shown: str) -> pd.DataFrame:
-    try:
-        return pd.read_parquet(io.BytesIO(raw), dtype_backend="numpy_nullable").reset_index(drop=True)
-    except (ValueError, OSError, TypeError, NotImplementedError, KeyError) as error:  # pyarrow's are among them
-        raise InputError(f"{shown!r} must be a Parquet file, but cannot be read: {type(error).__name__}") from None
 
 
 def _openml(source: str) -> pd.DataFrame:

@@ -1,12 +1,11 @@
 """Releases made elsewhere, read from files of any usual kind as their cells are there; ``fitted`` reads them to fit."""
 
 import io
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from stat import S_ISDIR
 from threading import Lock
 from typing import Any, NamedTuple
@@ -14,8 +13,6 @@ from typing import Any, NamedTuple
 import fsspec
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-from fsspec.core import url_to_fs
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
@@ -24,9 +21,9 @@ from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.column_matching import fitted
 from synthrisk.tasks.synthesize.forms import MISSING
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
-from synthrisk.tasks.workspace.files.cell_texts import without
+from synthrisk.tasks.workspace.files import KINDS, PARQUET, READERS, SEPARATED, content, in_one, kind_of, parts_of
 from synthrisk.tasks.workspace.files.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
-from synthrisk.tasks.workspace.files.excel import FORMATS, read_format, split_sheet
+from synthrisk.tasks.workspace.files.excel import split_sheet
 
 
 class _Read(NamedTuple):
@@ -142,14 +139,8 @@ def _parse(
     return pd.read_csv(io.BytesIO(text), sep=separator, dtype=dtypes, usecols=only, **kept)
 
 
-_PARQUET = (".parquet", ".pq")
-_FEATHER = (".feather", ".arrow")
-_TEXTS = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
-
-
 def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
-    """Return the release in a file: CSV and other texts with separators, JSON, Parquet, Feather, or one of ``FORMATS``.
+    """Return the release in a file: CSV and other texts with separators, or one of ``READERS``.
 
     JSON holds records, one after the other or a line each, or columns. A folder holds the parts of one Parquet table.
     Texts may be compressed (.gz, .bz2, .xz, .zst).
@@ -164,8 +155,9 @@ def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
     """
     path, sheet = split_sheet(path)
     try:
-        if files := parts_of(path):
-            return pd.concat([_opened(each, pattern, None, job) for each in files], ignore_index=True)
+        if parts := parts_of(path):
+            one = in_one([content(each) for each in parts], f"path {pattern!r}")
+            return READERS[PARQUET](one, f"path {pattern!r}", None, job.form.missing)
         return _opened(path, pattern, sheet, job)
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(f"path {pattern!r} must lead to a file, found none at {path!r}") from None
@@ -179,67 +171,13 @@ def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
         raise _unreadable(pattern, path, error) from None
 
 
-def parts_of(path: str) -> list[str]:
-    """Return the Parquet files in a folder, in the order of their names; none where it is no such folder."""
-    if "://" in path and not path.rstrip("/").lower().endswith(_PARQUET):
-        return []  # other addresses are asked once, for the file
-    system, place = url_to_fs(path)
-    if not system.isdir(place):
-        return []
-    parts = sorted(each for each in system.find(place) if each.lower().endswith(_PARQUET))
-    return [system.unstrip_protocol(each) if "://" in path else each for each in parts]
-
-
 def _opened(path: str, pattern: str, sheet: str | None, job: Job) -> pd.DataFrame:
-    suffixes = [suffix.lower() for suffix in PurePosixPath(path).suffixes]
-    packed = suffixes[-1] if suffixes and suffixes[-1] in _PACKED else ""
-    suffix = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
-    if suffix not in (*_TEXTS, *_PARQUET, *_FEATHER, *FORMATS) or (packed and suffix not in _TEXTS):
-        plain, others = ", ".join(_TEXTS), ", ".join((*_PARQUET, *_FEATHER, *FORMATS))
-        raise InputError(f"path must end in {plain} (also with {', '.join(_PACKED)}), {others}, got {pattern!r}")
-    with fsspec.open(path, "rb", compression=None if packed == ".zst" else "infer") as file:
-        if suffix in _PARQUET:
-            return pd.read_parquet(file)
-        if suffix in _FEATHER:
-            return pd.read_feather(file)
-        raw = file.read()
-    raw = pa.input_stream(io.BytesIO(raw), compression="zstd").read() if packed == ".zst" else raw
-    if suffix in FORMATS:
-        return read_format(raw, suffix, f"path {pattern!r}", sheet, job.form.missing)
-    return _json(raw, repr(path), job) if suffix in _TEXTS[3:] else read_release_csv(raw, repr(path), job)
-
-
-def _json(raw: bytes, name: str, job: Job) -> pd.DataFrame:
-    """Return records, a list of them or a line each, or columns, as a table."""
-    text = raw.decode("utf-8-sig")
-    if not text.strip():
-        raise pd.errors.EmptyDataError
-    try:
-        held = json.loads(text)
-    except json.JSONDecodeError:
-        held = [json.loads(line) for line in text.splitlines() if line.strip()]
-    frame = _of_json(held)
-    nested = [
-        k for k, column in enumerate(frame) if frame[column].map(lambda cell: isinstance(cell, dict | list)).any()
-    ]
-    if frame.empty or nested:
-        got = f"several in a cell of column {nested[0] + 1}" if nested else "no records"
-        raise InputError(f"{name} must hold records of single values, or columns of such, got {got}")
-    return pd.DataFrame({c: without(frame[c], job.form.missing) if _is_text(frame[c]) else frame[c] for c in frame})
-
-
-def _of_json(held: Any) -> pd.DataFrame:
-    if isinstance(held, dict) and {"columns", "data"} <= set(held) and isinstance(held["data"], list):
-        return pd.DataFrame(held["data"], columns=held["columns"])
-    if isinstance(held, dict) and held and all(isinstance(each, dict | list) for each in held.values()):
-        return pd.DataFrame(
-            {name: [*(each.values() if isinstance(each, dict) else each)] for name, each in held.items()}
-        )
-    return pd.DataFrame(held if isinstance(held, list) and all(isinstance(each, dict) for each in held) else [])
-
-
-def _is_text(column: pd.Series) -> bool:
-    return types.is_object_dtype(column.dtype) or types.is_string_dtype(column.dtype)
+    kind = kind_of(path)
+    if kind is None:
+        raise InputError(f"path must end in {KINDS}, got {pattern!r}")
+    if kind in SEPARATED:
+        return read_release_csv(content(path), repr(path), job)
+    return READERS[kind](content(path), f"path {pattern!r}", sheet, job.form.missing)
 
 
 def _unreadable(pattern: str, path: str, error: Exception) -> InputError:

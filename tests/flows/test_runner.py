@@ -37,6 +37,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.proof
 def test_a_worker_asks_the_server_of_each_command(tmp_path):
     script = tmp_path / "services.py"
     script.write_text(SERVICES)

@@ -24,6 +24,7 @@ def run(code: str, folder, **environment) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, script], env=kept, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.proof
 def test_being_installed_and_imported_changes_nothing_of_somebody_elses_process(tmp_path):
     done = run(
         """
@@ -76,6 +77,7 @@ def _threads() -> tuple[dict[str, str], set[int]]:
     return {name: os.environ.get(name, "") for name in ONE_THREAD}, {each["num_threads"] for each in threadpool_info()}
 
 
+@pytest.mark.proof
 @pytest.mark.filterwarnings("ignore")
 def test_workers_compute_with_one_thread_and_the_host_as_before():
     before = dict(os.environ)

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 import importlib, pkgutil, sys
 ABSENT = {"resource", "fcntl", "pwd", "grp", "termios", "tty", "pty", "syslog", "readline"}
@@ -19,6 +21,7 @@ print(metrics.METRICS["common_rows_proportion"](real, real).value, sorted(ABSENT
 """
 
 
+@pytest.mark.proof
 def test_measures_are_imported_and_compute_without_what_linux_alone_has():
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
     assert done.stdout == "1.0 []\n", done

@@ -1,1 +1,138 @@
-"""Files of others, a kind each: how they are read, whatever program has written them; what is ours is Parquet."""
+"""Files of others, a kind each: how they are read, whatever program has written them; what is ours is Parquet.
+
+A kind is told by the suffix, and has its reader in ``READERS``: that is where one is added. Texts with separators are
+read by whoever asks: the real table by what its study says, a release as the real table is written.
+"""
+
+import io
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any, TypeAlias
+
+import fsspec
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fsspec.core import url_to_fs
+
+from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.files.cell_texts import blanked, narrowed
+from synthrisk.tasks.workspace.files.excel import EXCEL, read_excel
+from synthrisk.tasks.workspace.files.statistical import STATISTICAL, read_statistical
+
+Reader: TypeAlias = Callable[[bytes, str, str | None, Sequence[str]], pd.DataFrame]
+"""Takes a file, what messages call it, the sheet that is asked for, and the texts that mean a missing cell."""
+
+SEPARATED = (".csv", ".tsv", ".txt")
+PARQUET = ".parquet"
+_JSON = (".json", ".jsonl", ".ndjson")
+_PARQUET, _FEATHER = (PARQUET, ".pq"), (".feather", ".arrow")
+_PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
+
+
+def _read_json(raw: bytes, name: str, sheet: str | None, missing: Sequence[str]) -> pd.DataFrame:
+    """Return records, a list of them or a line each, or columns, as a table."""
+    try:
+        text = raw.decode("utf-8-sig")
+        try:
+            held = json.loads(text)
+        except json.JSONDecodeError:
+            held = [json.loads(line) for line in text.splitlines() if line.strip()]
+        frame = _of_json(held)
+    except (UnicodeDecodeError, ValueError, RecursionError):  # whose texts hold cells
+        raise InputError(f"{name} must hold JSON, got something else, or a damaged file") from None
+    nested = [
+        k for k, column in enumerate(frame) if frame[column].map(lambda cell: isinstance(cell, dict | list)).any()
+    ]
+    if frame.columns.empty or nested:
+        got = f"several in a cell of column {nested[0] + 1}" if nested else "no records"
+        raise InputError(f"{name} must hold records of single values, or columns of such, got {got}")
+    return pd.DataFrame({column: blanked(narrowed(frame[column]), missing) for column in frame})
+
+
+def _of_json(held: Any) -> pd.DataFrame:
+    if isinstance(held, dict) and {"columns", "data"} <= set(held) and isinstance(held["data"], list):
+        return pd.DataFrame(held["data"], columns=held["columns"], dtype=object)
+    if isinstance(held, dict) and held and all(isinstance(each, dict | list) for each in held.values()):
+        columns = {name: [*(each.values() if isinstance(each, dict) else each)] for name, each in held.items()}
+        return pd.DataFrame(columns, dtype=object)
+    is_records = isinstance(held, list) and all(isinstance(each, dict) for each in held)
+    return pd.DataFrame(held if is_records else [], dtype=object)
+
+
+def _read_arrow(
+    read: Callable[..., pd.DataFrame], kind: str, raw: bytes, name: str, sheet: str | None, missing: Sequence[str]
+) -> pd.DataFrame:
+    try:
+        return read(io.BytesIO(raw), dtype_backend="numpy_nullable").reset_index(drop=True)
+    except (ValueError, OSError, TypeError, NotImplementedError, KeyError) as error:  # pyarrow's are among them
+        raise InputError(f"{name} must be a {kind} file, but cannot be read: {type(error).__name__}") from None
+
+
+def _read_statistical(suffix: str, raw: bytes, name: str, sheet: str | None, missing: Sequence[str]) -> pd.DataFrame:
+    return read_statistical(raw, suffix, name, missing)
+
+
+READERS: dict[str, Reader] = {
+    **dict.fromkeys(_JSON, _read_json),
+    **dict.fromkeys(_PARQUET, partial(_read_arrow, pd.read_parquet, "Parquet")),
+    **dict.fromkeys(_FEATHER, partial(_read_arrow, pd.read_feather, "Feather")),
+    **dict.fromkeys(EXCEL, read_excel),
+    **{suffix: partial(_read_statistical, suffix) for suffix in STATISTICAL},
+}
+"""The reader of each suffix, in lower case."""
+
+_TEXTS = (*SEPARATED, *_JSON)
+KINDS = (
+    f"{', '.join(_TEXTS)} (also with {', '.join(_PACKED)}), {', '.join(each for each in READERS if each not in _JSON)}"
+)
+"""What a name may end in, for messages."""
+
+
+def kind_of(path: str) -> str | None:
+    """Return the suffix that tells of which kind a file is, without that of its packing; None where none is known.
+
+    Example:
+        >>> kind_of("people.CSV.gz"), kind_of("people.xlsx"), kind_of("people.xlsx.gz"), kind_of("people")
+        ('.csv', '.xlsx', None, None)
+    """
+    suffixes = [suffix.lower() for suffix in PurePosixPath(path).suffixes]
+    packed = bool(suffixes) and suffixes[-1] in _PACKED
+    suffix = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
+    return suffix if suffix in _TEXTS or (suffix in READERS and not packed) else None
+
+
+def content(path: str) -> bytes:
+    """Return what is in a file of this machine or elsewhere, unpacked. Errors are those of its file system."""
+    is_zst = path.lower().endswith(".zst")  # which fsspec unpacks only with a package of its own
+    with fsspec.open(path, "rb", compression=None if is_zst else "infer") as file:
+        raw = bytes(file.read())
+    return bytes(pa.input_stream(io.BytesIO(raw), compression="zstd").read()) if is_zst else raw
+
+
+def parts_of(path: str) -> list[str]:
+    """Return the Parquet files in a folder, in the order of their names; none where it is no such folder."""
+    if "://" in path and not path.rstrip("/").lower().endswith(_PARQUET):
+        return []  # other addresses are asked once, for the file
+    system, place = url_to_fs(path)
+    if not system.isdir(place):
+        return []
+    parts = sorted(each for each in system.find(place) if each.lower().endswith(_PARQUET))
+    return [system.unstrip_protocol(each) if "://" in path else each for each in parts]
+
+
+def in_one(parts: Sequence[bytes], name: str) -> bytes:
+    """Return several Parquet files as one, each column in a type that holds the cells of all.
+
+    Raises:
+        InputError: They are none, or have texts where others have numbers.
+    """
+    try:
+        tables = [pq.read_table(io.BytesIO(raw)) for raw in parts]
+        pq.write_table(pa.concat_tables(tables, promote_options="permissive"), one := io.BytesIO())
+    except (pa.ArrowException, OSError) as error:
+        told = f"{name} must hold Parquet files with the same columns, but cannot be read: {type(error).__name__}"
+        raise InputError(told) from None
+    return one.getvalue()

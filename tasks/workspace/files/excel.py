@@ -1,7 +1,4 @@
-"""Sheets of workbooks: Excel (.xlsx, .xlsm, .xls) and OpenDocument (.ods).
-
-A file of any other program finds its reader here by its suffix.
-"""
+"""Sheets of workbooks: Excel (.xlsx, .xlsm, .xls) and OpenDocument (.ods)."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -13,7 +10,6 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.workspace.files.cell_texts import blanked, narrowed
-from synthrisk.tasks.workspace.files.statistical import STATISTICAL, read_statistical
 
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 _Got = TypeVar("_Got")
@@ -91,24 +87,3 @@ def _refuse_no_table(cells: pd.DataFrame, where: str, others: Sequence[str]) -> 
             f"{where} must have the names of the columns in its first row, got {filled.iloc[0]} filled cells there and "
             f"{filled.max()} in a row below: delete titles above the names, and give each column a name{hint}"
         )
-
-
-FORMATS = (*EXCEL, *STATISTICAL)
-
-
-def read_format(raw: bytes, suffix: str, name: str, sheet: str | None, missing: Sequence[str]) -> pd.DataFrame:
-    """Return the table in a file with one of ``FORMATS`` as its suffix; its ``attrs["notes"]`` say what is not plain.
-
-    Args:
-        raw: The file.
-        suffix: Of its name, in lower case.
-        name: What messages call it.
-        sheet: Of a workbook; None takes the first.
-        missing: Texts, also of numbers, that mean a missing cell.
-
-    Raises:
-        InputError: It cannot be read, or needs a package that is not installed.
-    """
-    if suffix in EXCEL:
-        return read_excel(raw, name, sheet, missing)
-    return read_statistical(raw, suffix, name, missing)

@@ -36,6 +36,7 @@ def test_an_absent_table_is_told_before_anything_else(place, say):
     assert (said.code, said.out, said.err.splitlines()) == (2, "", ["Error: there is no file 'absent.csv'"])
 
 
+@pytest.mark.proof
 def test_try_tells_each_number_before_and_after(place, say):
     said = say("try", "study.yaml", "--drop", "age", "--workspace", "elsewhere")
     assert (place / "elsewhere").is_dir()

@@ -36,7 +36,7 @@ def no_server(monkeypatch):
     monkeypatch.setattr("synthrisk.flows.orchestration.server.prefect_api", started)
     monkeypatch.setattr("synthrisk.flows.cli.evaluate.course", started)
     monkeypatch.setattr("synthrisk.flows.study_course.course", started)
-    monkeypatch.setattr("synthrisk.flows.execution.pool.begin_early", lambda: None)
+    monkeypatch.setattr("synthrisk.flows.execution.pool.begin_early", lambda **_: None)
 
 
 def write(case: Case, people: pd.DataFrame) -> None:

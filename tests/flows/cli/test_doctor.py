@@ -86,6 +86,7 @@ LIGHT = tuple((name, "") for name in ("prefect", "fastapi", "mlflow", "sqlalchem
 """Base packages whose import takes seconds: where others are looked at, an empty file is in their place."""
 
 
+@pytest.mark.proof
 def test_all_is_well_without_any_extra_and_store_and_api_behind_passwords_are_asked_and_never_shown(tmp_path):
     wanted = {e for e in metadata.metadata("synthrisk").get_all("Provides-Extra") if e not in FOR_DEVELOPERS}
     asked = [each for each in metadata.requires("synthrisk") if any(f'extra == "{extra}"' in each for extra in wanted)]

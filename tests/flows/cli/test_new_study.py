@@ -164,6 +164,7 @@ def talked(arguments: list[str], answers: dict[str, str], width: int = 200, seco
     return process.wait(30), said
 
 
+@pytest.mark.proof
 def test_init_asks_on_a_terminal(place):
     clinic().to_csv("clinic.csv", index=False, sep=";")
     answers = {
@@ -185,6 +186,7 @@ def test_init_asks_on_a_terminal(place):
     assert "too few records for a limit on control_gain/zero_cap.raucher" in said
 
 
+@pytest.mark.proof
 def test_init_asks_in_lines_of_whole_words_with_the_columns_in_view(place):
     clinic().to_csv("clinic.csv", index=False, sep=";")
     answers = {

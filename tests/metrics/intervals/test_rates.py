@@ -224,6 +224,7 @@ def test_a_rate_out_of_range(rate):
         pooled(*made(np.random.default_rng(0), 20), rate=rate)
 
 
+@pytest.mark.proof
 def test_intervals_hold_what_is_true():
     for design in (DESIGNS[0], DESIGNS[4], DESIGNS[7]):
         assert float(held(design, 1000, 3, 2, 60)[0].split()[0]) >= 52 / 60

@@ -213,6 +213,7 @@ def told_by(code: str, **given) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, **given).stdout.strip()
 
 
+@pytest.mark.proof
 def test_what_was_compiled_is_known_until_its_source_is_edited(tmp_path):
     kernel = "from synthrisk.metrics.compiled import compiled\n\n\n@compiled\ndef twice(x):\n    return 2 * x\n"
     (tmp_path / "kernels.py").write_text(kernel)

@@ -238,6 +238,7 @@ def digest(found):
     return [found.distances.tobytes().hex()[:200], float(found.distances.sum()), found.rows.sum().item()]
 
 
+@pytest.mark.proof
 def test_a_spawned_process_finds_the_same():
     tables = Tables(*random_release())
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:

@@ -194,6 +194,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.proof
 def test_without_dask_all_is_imported_and_the_engine_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True)
     told = "InputError engine dask needs Dask, which is not installed: pip install 'synthrisk[dask]'"

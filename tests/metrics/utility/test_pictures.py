@@ -108,6 +108,7 @@ def test_pairs_of_the_named_columns_come_first():
     assert (found.paired[:3], len(found.paired)) == (("c49", "c48", "c0"), MOST_PAIRED)
 
 
+@pytest.mark.proof
 def test_a_large_table_takes_seconds():
     rng, n = np.random.default_rng(0), 100_000
     real = pd.DataFrame({f"n{i}": rng.normal(size=n) for i in range(15)})

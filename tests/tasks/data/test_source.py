@@ -6,6 +6,7 @@ import traceback
 
 import fsspec
 import pandas as pd
+import pyarrow as pa
 import pyreadstat
 import pytest
 
@@ -39,6 +40,39 @@ def test_files_and_urls_are_read_and_integers_beside_missing_cells_stay_exact(tm
     assert read("memory://folder/a.csv").age.tolist() == [40, 41]
     pd.DataFrame({"a": pd.array([2**60 + 1, None], dtype="Int64")}).to_parquet(tmp_path / "a.parquet")
     assert read(str(tmp_path / "a.parquet")).a.iloc[0] == 2**60 + 1
+
+
+WRITTEN = {
+    "json": lambda frame, path: frame.to_json(path, orient="records"),
+    "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
+    "json.gz": lambda frame, path: frame.to_json(path, orient="split"),
+    "ndjson.zip": lambda frame, path: frame.to_json(path, orient="records", lines=True),
+    "feather": lambda frame, path: frame.to_feather(path),
+    "tsv.xz": lambda frame, path: frame.to_csv(path, sep="\t", index=False),
+    "csv.bz2": lambda frame, path: frame.to_csv(path, index=False),
+    "csv.zip": lambda frame, path: frame.to_csv(path, index=False),
+    "csv.zst": lambda frame, path: path.write_bytes(
+        pa.Codec("zstd").compress(frame.to_csv(index=False).encode(), asbytes=True)
+    ),
+    "parquet": lambda frame, path: [
+        path.mkdir(), frame[:1].to_parquet(path / "0.parquet"), frame[1:].to_parquet(path / "1.parquet")
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", WRITTEN)
+def test_real_tables_are_read_from_each_kind_of_file_that_releases_are_read_from(tmp_path, ending):
+    WRITTEN[ending](FRAME.assign(large=[2**53, 1]), tmp_path / f"a.{ending}")
+    frame = read(str(tmp_path / f"a.{ending}"))
+    assert (frame.age.tolist(), frame.name.isna().tolist(), frame.name[0]) == ([40, 41], [False, True], "Zoë")
+    table = typed(frame, Data(source="a", quasi_identifiers=["age"], sensitive=["large"]), Split(holdout=0.5))
+    assert table.dtypes.astype(str).tolist() == ["int64", "category", "int64"]
+
+
+@pytest.mark.parametrize("content", [b'{"a": [1, "secret"', b"\xff\xfesecret", b'{"secret": 3}', b"[1, 2]", b""])
+def test_json_that_holds_no_records_is_refused_without_showing_it(tmp_path, content):
+    (tmp_path / "a.json").write_bytes(content)
+    assert "secret" not in refused(str(tmp_path / "a.json"), "a.json' must hold").split("InputError")[-1]
 
 
 def test_nearest_right_name_of_what_leads_nowhere(tmp_path):

@@ -162,6 +162,7 @@ def test_of_sixty_synthesizers_the_most_and_the_least_useful_are_drawn(tmp_path)
     assert "Of 60 synthesizers the 3 most and the 3 least useful ones are drawn." in text
 
 
+@pytest.mark.proof
 def test_pages_of_many_columns_stay_small(tmp_path):
     rng = np.random.default_rng(0)
     many = pd.DataFrame({f"column {i}": rng.integers(0, 100, 400) for i in range(200)})

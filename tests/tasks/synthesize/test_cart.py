@@ -71,6 +71,7 @@ def test_every_cell_is_the_cell_of_a_training_record_and_no_held_out_one_is_used
     assert len(made.used) == 0
 
 
+@pytest.mark.proof
 def test_a_seed_gives_the_same_release_in_another_process(capsys):
     script = (
         "import numpy as np, pandas as pd\n"

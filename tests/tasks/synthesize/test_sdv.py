@@ -88,6 +88,7 @@ def test_global_state_is_put_back_and_nothing_is_said(capsys, caplog, name):
     assert said.out == said.err == caplog.text == ""
 
 
+@pytest.mark.proof
 def test_options_are_honoured_and_a_dependence_is_learned():
     train = pd.DataFrame({"x": np.random.default_rng(1).exponential(size=400)})
     normal, gamma = (release("gaussian_copula", {"default_distribution": d}, train=train) for d in ("norm", "gamma"))

@@ -49,6 +49,7 @@ def test_it_is_itself_after_a_journey():
     assert copy.deepcopy(split) is split
 
 
+@pytest.mark.proof
 def test_commands_and_workers_need_not_import_prefect():
     code = (
         "import sys\n"
