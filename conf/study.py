@@ -104,9 +104,9 @@ class Data(Settings):
     """The real table and the roles of its columns."""
 
     source: Source
-    """A built-in name (``adult``, ``simulated_health``), the path or fsspec URL of a file (CSV, Parquet; with the extra
-    ``files`` Excel, OpenDocument, Stata, SPSS, SAS; ``survey.xlsx#Sheet``), ``openml:<id>``, ``{name, options}`` for a
-    built-in table with options, or ``{url, query}`` for a database."""
+    """A built-in name (``adult``, ``simulated_health``), the path or fsspec URL of a file (CSV, JSON, Parquet, Feather;
+    with the extra ``files`` Excel, OpenDocument, Stata, SPSS, SAS; ``survey.xlsx#Sheet``), ``openml:<id>``,
+    ``{name, options}`` for a built-in table with options, or ``{url, query}`` for a database."""
     quasi_identifiers: Names | Literal["*"]
     """Columns that an attacker knows; ``"*"`` = all but the sensitive one (and the identifier)."""
     sensitive: Targets = Field(min_length=1)
