@@ -11,8 +11,15 @@ from typing import Any, Generic, Self, TypeVar, cast
 
 import httpx
 from prefect import Task
-from prefect.context import FlowRunContext, refresh_global_settings_context
+from prefect.context import (
+    FlowRunContext,
+    SettingsContext,
+    SyncClientContext,
+    get_settings_context,
+    refresh_global_settings_context,
+)
 from prefect.futures import PrefectFuture, PrefectWrappedFuture
+from prefect.settings import Settings, get_current_settings
 from prefect.task_runners import ProcessPoolTaskRunner, TaskRunner
 from prefect.utilities.annotations import quote
 
@@ -40,7 +47,7 @@ class ForkedTaskRunner(ProcessPoolTaskRunner):
         """Begin them as Prefect does, but forked; none in a worker, where Prefect enters a copy in each task run."""
         if os.getpid() in _WORKER:
             return TaskRunner.__enter__(self)
-        self._initializer, self._initargs = _begin, (known(), dict(os.environ))
+        self._initializer, self._initargs = _begin, (known(), dict(os.environ), get_current_settings())
         super().__enter__()
         made: Any = self._executor  # which has begun no process yet
         self._executor = forked(self._max_workers, made._initializer, made._initargs)
@@ -48,11 +55,18 @@ class ForkedTaskRunner(ProcessPoolTaskRunner):
         return self
 
 
-def _begin(digests: Mapping[Any, str], environment: Mapping[str, str]) -> None:
-    """Do what a forked worker does first, which has the environment of its command and the settings that follow."""
+def _begin(digests: Mapping[Any, str], environment: Mapping[str, str], settings: Settings) -> None:
+    """Do what a forked worker does first, which has the environment of its command and the settings that follow.
+
+    It asks Prefect's API through one client for all its task runs: each would make two, with all certificates anew.
+    """
     _WORKER[:] = [os.getpid()]
     os.environ.update(environment)
     refresh_global_settings_context()
+    if settings.api.url:
+        profile = get_settings_context().profile
+        with suppress(Exception), SettingsContext(profile=profile, settings=settings):
+            SyncClientContext().__enter__()  # without it each task run has its own
     begin_forked(digests)
 
 

@@ -5,6 +5,9 @@ import subprocess
 import sys
 
 import pytest
+from prefect import flow, task
+from prefect.client.orchestration import get_client
+from prefect.settings import PREFECT_API_URL
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
 from synthrisk.conf.study import Runner
@@ -18,6 +21,23 @@ def test_a_task_runner_by_import_path_is_made_with_its_options():
     assert isinstance(made, ThreadPoolTaskRunner)
     assert made._max_workers == 3
     assert isinstance(task_runner(Runner()), ProcessPoolTaskRunner)
+
+
+@pytest.mark.proof
+def test_task_runs_of_a_worker_ask_the_api_of_their_flow_through_one_client(prefect_database):
+    @task
+    def ask(turn: int) -> tuple[int, str]:
+        client = get_client(sync_client=True)
+        client.asked = getattr(client, "asked", 0) + 1
+        return client.asked, str(client.api_url)
+
+    @flow
+    def several() -> list[tuple[int, str]]:
+        return ask.map(range(3)).result()
+
+    found = several.with_options(task_runner=task_runner(Runner(workers=1)))()
+    assert [turn for turn, _ in found] == [1, 2, 3]
+    assert {url.rstrip("/") for _, url in found} == {PREFECT_API_URL.value()}
 
 
 SERVICES = """
