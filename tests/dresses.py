@@ -148,6 +148,15 @@ _DATES = (
         for form in ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y",
                      "%d-%b-%Y", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M %p")
     ),
+    *(
+        written("born", lambda d, f=form: d.strftime(f), form, "dates are written as")
+        for form in ("%d%b%Y", "%Y. %m. %d.", "%A, %d %B %Y", "%a %b %d %Y", "%d de %b de %Y")
+    ),
+    *(
+        written("seen", lambda d, f=form: d.strftime(f), form, "dates are written as")
+        for form in ("%d%b%Y:%H:%M:%S", "%Y%m%d%H%M%S", "%a, %d %b %Y %H:%M:%S +0000", "%d.%m.%Y %H:%M Uhr", "%d/%m/%Y %H:%M:%S GMT")
+    ),
+    written("seen", lambda d: d.strftime("%Y-%m-%d %H:%M:%S UTC"), "2024-12-31 17:05:00 UTC"),
     written("born", lambda d: d.strftime("%Y%m%d"), "20241231 as texts", "YYYYMMDD"),
     written("born", lambda d: int(d.strftime("%Y%m%d")), "20241231 as numbers", "YYYYMMDD"),
     written("born", lambda d: d.strftime("%Y/%m/%d"), "2024/12/31"),
@@ -234,6 +243,11 @@ _FILES = (
     as_file("CSV in UTF-16", "csv", lambda p: _csv(p).encode("utf-16")),
     as_file("CSV in Windows' letters", "csv", lambda p: _csv(p).encode("cp1252")),
     as_file("CSV of all cells in quotes", "csv", lambda p: _csv(p, quoting=1)),
+    as_file("CSV with a line for Excel", "csv", lambda p: "sep=;\n" + _csv(p, sep=";")),
+    as_file("CSV with empty rows at the end", "csv", lambda p: _csv(p) + f"{',' * (p.shape[1] - 1)}\r\n" * 3, "ends in 3 empty rows"),
+    as_file("CSV with a separator behind each row", "csv", lambda p: _csv(p, lineterminator=",\n").replace(",\n", "\n", 1)),
+    as_file("CSV with a separator behind the header alone", "csv", lambda p: _csv(p).replace("\n", ",\n", 1)),
+    as_file("CSV of R with the numbers of rows", "csv", lambda p: p.set_axis(range(1, len(p) + 1)).to_csv()[1:], "numbers its rows"),
     as_file("tsv", "tsv", lambda p: _csv(p, sep="\t")),
     as_file("txt with tabs", "txt", lambda p: _csv(p, sep="\t")),
     as_file("txt with bars", "txt", lambda p: _csv(p, sep="|")),
@@ -243,6 +257,8 @@ _FILES = (
     as_file("json of records", "json", lambda p: str(_plain(p).to_json(orient="records"))),
     as_file("json of lines", "json", lambda p: str(_plain(p).to_json(orient="records", lines=True))),
     as_file("jsonl", "jsonl", lambda p: str(_plain(p).to_json(orient="records", lines=True))),
+    as_file("json of records by their numbers", "json", lambda p: str(_plain(p).to_json(orient="index"))),
+    as_file("json of records inside", "json", lambda p: f'{{"meta": {{"rows": 1}}, "data": {_plain(p).to_json(orient="records")}}}'),
     as_file("json of columns", "json", lambda p: str(_plain(p).to_json(orient="columns"))),
     as_file("json with dates in milliseconds", "json", lambda p: str(p.assign(stay=p["stay"].astype(str)).to_json(orient="records")), "milliseconds since 1970"),
     as_file("csv.zst", "csv.zst", lambda p: pa.compress(_csv(p).encode(), codec="zstd", asbytes=True)),

@@ -255,7 +255,7 @@ def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
     """Yield what is wrong with the columns that the settings name."""
     known = [c for c in columns if not c.startswith("Unnamed: ")]
     for column in data.drop:
-        if column not in columns:
+        if column not in columns and not column.startswith("Unnamed: "):  # such are left out where they number the rows
             yield f"data.drop must name columns of the table, got {column!r}{nearest(column, known)}"
     if len(columns) < 2:
         yield "the table must have at least two columns, got one; cells of a CSV file are separated by , or ; or tabs"

@@ -19,7 +19,7 @@ from synthrisk.tasks.synthesize.coarse_cells import Found, coarse_cells, values_
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform, unfit
 from synthrisk.tasks.synthesize.forms import UnreadableError, kind_of, levels_of, read_to_fit
 from synthrisk.tasks.synthesize.synthesizer import Release
-from synthrisk.tasks.workspace.files.cell_texts import empty_columns, folded, released
+from synthrisk.tasks.workspace.files.cell_texts import empty_columns, folded, numbers_rows, released
 
 _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""
@@ -59,7 +59,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
         >>> made.synthetic["paid"].tolist(), [each.words for each in made.told][1]
         ([True, False], "column 'age': 1 of 2 cells is no number and taken as missing")
     """
-    told: list[Problem] = []
+    told = [_told("read", "", words) for words in table.attrs.get("notes", ())]
     table = _without_index(table, train, told)
     table = _renamed(table, train, form, told)
     absent = {*train.columns} - {*table.columns}
@@ -184,10 +184,7 @@ def _without_index(table: pd.DataFrame, train: pd.DataFrame, told: list[Problem]
 
 
 def _is_index(column: pd.Series, name: Any, train: pd.DataFrame) -> bool:
-    if name in train.columns or str(name) not in _INDEX:
-        return False
-    numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float)
-    return any(np.array_equal(numbers, np.arange(first, first + len(column))) for first in (0, 1))
+    return name not in train.columns and str(name) in _INDEX and numbers_rows(column)
 
 
 def _renamed(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, told: list[Problem]) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from synthrisk.tasks.synthesize.column_matching import fitted
 from synthrisk.tasks.synthesize.forms import MISSING
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 from synthrisk.tasks.workspace.files import KINDS, PARQUET, READERS, SEPARATED, content, in_one, kind_of, parts_of
-from synthrisk.tasks.workspace.files.csv import decoded, refuse_cut_short, refuse_same_names, separator_of
+from synthrisk.tasks.workspace.files.csv import decoded, refuse_cut_short, tidied
 from synthrisk.tasks.workspace.files.excel import split_sheet
 
 
@@ -85,8 +85,7 @@ def read_release_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
     text = decoded(raw, name)
     if not text or text.isspace():
         raise pd.errors.EmptyDataError
-    separator = separator_of(text)
-    refuse_same_names(text, separator, name)
+    text, separator, notes = tidied(text, name)
     table = _parsed(partial(_parse, text.encode(), separator, _markers(job)), job, name, whole=separator != ";")
     refuse_cut_short(text, separator, name, len(table.columns))
     if separator == ";":
@@ -94,6 +93,7 @@ def read_release_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
         for column in (c for c in plain if types.is_numeric_dtype(job.train[c].dtype)):
             if not table[column].str.contains(".", regex=False).any():  # else it stands between thousands
                 table[column] = table[column].str.replace(",", ".", regex=False)
+    table.attrs["notes"] = notes
     return table
 
 

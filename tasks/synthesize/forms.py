@@ -64,8 +64,14 @@ _UNIT = re.compile(
 )
 _DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
          "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d %b %Y", "%d. %b %Y", "%b %d, %Y", "%b %d %Y",
-         "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%Y年%m月%d日")  # fmt: skip
-_TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+         "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d%b%Y", "%d%b%y", "%Y. %m. %d.", "%Y年%m月%d日")  # fmt: skip
+_TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S")
+_WEEKDAYS = (
+    "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|mo|di|mi|do|fr|sa|so|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
+    "|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
+)
+_AROUND = re.compile(rf"^(?:{_WEEKDAYS})\.?,? |(?<=\d) ?(?:Z|UTC|GMT|Uhr|[+-]00:?00)$", re.IGNORECASE)
+"""What may stand around a date and says no more: the day of the week, the zone of most, a word for o'clock."""
 _SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
           "%f": "f", "%I": "hh", "%p": "AM/PM"}  # fmt: skip
 _SERIALS: Mapping[str, tuple[float, str]] = {  # nanoseconds of one, and the day from which it counts
@@ -237,7 +243,7 @@ def _plain(texts: pd.Series) -> pd.Series:
     """Return texts as numbers, whole ones to the last digit, missing where they are none."""
     numbers = to_numbers(texts, errors="coerce")
     if types.is_float_dtype(numbers.dtype) and numbers.isna().any():
-        numbers = to_numbers(texts[numbers.notna()])
+        numbers = to_numbers(texts[numbers.notna()], errors="coerce")
     return _with_room(numbers).reindex(texts.index)
 
 
@@ -286,6 +292,11 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     digits = texts.str.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
     values = _iso(texts[~digits], zone).reindex(texts.index)
     words: list[str] = []
+    left = texts[values.isna().to_numpy() & ~digits.to_numpy()]
+    bare = left.str.replace(r"\s+", " ", regex=True).str.replace(_AROUND, "", regex=True)
+    if not bare.equals(left):
+        texts = texts.where(~texts.index.isin(bare.index), bare.reindex(texts.index))
+        values = values.fillna(_iso(bare, zone).reindex(texts.index))
     if digits.any():
         read = _serials(to_numbers(texts[digits]), counts, real)
         values = values.fillna(read.values.reindex(texts.index))
@@ -309,7 +320,8 @@ def _iso(texts: pd.Series, zone: Any) -> pd.Series:
 def _dates_in_other_forms(texts: pd.Series, zone: Any) -> Iterator[_Read]:
     """Yield the texts as dates of each form that some of the first ones have."""
     english = texts.map(in_english) if texts.str.contains(r"[^\W\d_]{3}", regex=True).any() else texts
-    english = english.str.replace(r"\s+", " ", regex=True).str.replace(r"(\d)(?:st|nd|rd|th)\b", r"\1", regex=True)
+    english = english.str.replace(r"\s+", " ", regex=True).str.replace(" de ", " ", regex=False)
+    english = english.str.replace(r"(\d)(?:st|nd|rd|th)\b", r"\1", regex=True)
     for form in (day + time for day in _DAYS for time in _TIMES):
         few = english.head(50)
         if not pd.to_datetime(few, format=form, errors="coerce").notna().any():
@@ -317,7 +329,11 @@ def _dates_in_other_forms(texts: pd.Series, zone: Any) -> Iterator[_Read]:
         dates = read_as(english, Reading(type="date", format=form, otherwise="missing"))
         if zone is not None:
             dates = dates.dt.tz_localize(zone, ambiguous="NaT", nonexistent="NaT")
-        yield _Read(dates, (f"dates are written as {re.sub('%.', lambda m: _SHOWN.get(m[0], m[0]), form)}",))
+        yield _Read(dates, (_written(form),))
+
+
+def _written(form: str) -> str:
+    return f"dates are written as {re.sub('%.', lambda found: _SHOWN.get(found[0], found[0]), form)}"
 
 
 def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
@@ -330,9 +346,10 @@ def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         since = _nanoseconds(numbers[fits], per) + start
         dates = pd.Series(since.to_numpy("int64").view("M8[ns]"), index=since.index).reindex(numbers.index)
         found.append(_Read(dates, (f"dates are written as {words}",)))
-    whole = (floats % 1 == 0) & floats.between(10_000_101, 99_991_231)
-    eight = numbers[whole].astype("int64").astype(str).reindex(numbers.index)
-    found.append(_Read(pd.to_datetime(eight, format="%Y%m%d", errors="coerce"), ("dates are written as YYYYMMDD",)))
+    for form, digits in (("%Y%m%d", 8), ("%Y%m%d%H%M%S", 14)):
+        whole = (floats % 1 == 0) & floats.between(10 ** (digits - 1), 10**digits - 1)
+        written = numbers[whole].astype("int64").astype(str).reindex(numbers.index)
+        found.append(_Read(pd.to_datetime(written, format=form, errors="coerce"), (_written(form),)))
     if zone is not None:
         found = [_Read(r.values.dt.tz_localize("UTC").dt.tz_convert(zone), r.words) for r in found]
     found = [_Read(r.values.where(_in_range(r.values, real)), r.words) for r in found]

@@ -82,7 +82,7 @@ _NAMES = (
     table("a name twice", lambda p: _csv(p).replace("age,city,hours", "age,city,age"), "'own.csv' must have distinct column names, got one twice (columns 1 and 3)"),
     table("a name twice in Parquet", lambda p: _parquet(p.set_axis(["age", "city", "hours", "3"], axis=1)), "'income'", to="own.parquet"),
     table("an empty name", lambda p: _csv(p).replace("hours", ""), "columns must have names, got an empty header"),
-    table("an index that was written too", lambda p: p.to_csv(), "columns must have names, got an empty header"),
+    table("a column without a name", lambda p: p.assign(**{"": p.age}).to_csv(index=False), "columns must have names, got an empty header"),
     table("no header", lambda p: p.to_csv(index=False, header=False), "'age'"),
     table("names in capitals", lambda p: p.rename(columns=str.upper), "'age' (did you mean 'AGE'?)"),
     study("an absent sensitive column", "data.sensitive must name a column of the table, got 'incom' (did you mean 'income'?)", data__sensitive=["incom"]),

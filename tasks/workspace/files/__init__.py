@@ -53,8 +53,13 @@ def _read_json(raw: bytes, name: str, sheet: str | None, missing: Sequence[str])
 
 
 def _of_json(held: Any) -> pd.DataFrame:
+    """Return records, or columns, also where they are the only such list of what is around them, as a table."""
     if isinstance(held, dict) and {"columns", "data"} <= set(held) and isinstance(held["data"], list):
         return pd.DataFrame(held["data"], columns=held["columns"], dtype=object)
+    if isinstance(held, dict):
+        inside = [each for each in held.values() if isinstance(each, list) and each and isinstance(each[0], dict)]
+        rows = [str(k) for k in range(len(held))]  # which pandas writes with orient="index"
+        held = inside[0] if len(inside) == 1 else [*held.values()] if list(held) == rows else held
     if isinstance(held, dict) and held and all(isinstance(each, dict | list) for each in held.values()):
         columns = {name: [*(each.values() if isinstance(each, dict) else each)] for name, each in held.items()}
         return pd.DataFrame(columns, dtype=object)

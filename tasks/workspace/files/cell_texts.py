@@ -129,6 +129,17 @@ def empty_columns(frame: pd.DataFrame, like: pd.DataFrame) -> list[str]:
     return [name for name in like.columns if due[name] >= _DUE and frame[name].isna().all()]
 
 
+def numbers_rows(column: pd.Series) -> bool:
+    """Tell whether a column numbers the rows, from 0 or 1 on, as programs do that write an index.
+
+    Example:
+        >>> numbers_rows(pd.Series(["1", "2", "3"])), numbers_rows(pd.Series([2, 3]))
+        (True, False)
+    """
+    numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float, na_value=np.nan)
+    return any(np.array_equal(numbers, np.arange(first, first + len(column))) for first in (0, 1))
+
+
 SPACES = r"[ \u00a0\u2009\u202f]"
 _CENTURY = 2030  # the last year that two digits may mean
 _BOOLEANS = {"True": True, "False": False}

@@ -5,7 +5,8 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -17,6 +18,8 @@ SEPARATORS = ",;\t|"
 CODED = "synthrisk.coded"  # attribute of a frame
 _LOOKED_AT = 10_000  # rows
 _HEADER = 2**16  # characters in which the header line ends
+_FIRST = 20  # rows that tell whether the header has a name for each of their cells
+_EXCELS_LINE = re.compile(r"[\r\n]*\"?sep=(.)\"?[^\S\r\n]*[\r\n]+", re.IGNORECASE)
 _LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
 _EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 """Floats to the last bit: from 3.1 on pandas reads them so whatever it is told."""
@@ -54,8 +57,8 @@ def read_csv(
     text, notes = _text(raw, name)
     if not text or text.isspace():
         raise InputError(f"{name} must hold a header line and rows, got an empty file")
-    separator = separator_of(text)
-    refuse_same_names(text, separator, name)
+    text, separator, done = tidied(text, name)
+    notes += done
     known = columns or {}
     parse = partial(_parse, text.encode(), separator, name)
     markers = _markers(parse, missing, known)
@@ -115,19 +118,70 @@ def _text(raw: bytes, name: str) -> tuple[str, list[str]]:
     return raw.decode(encoding), [note + "; if some look wrong, save it as UTF-8"] if guessed else []
 
 
-def separator_of(text: str) -> str:
-    """Return the one of comma, semicolon, tab and bar that the header line holds most often."""
+class Tidied(NamedTuple):
+    """The text of a CSV file with what programs write around a table taken off, and what was done, in words."""
+
+    text: str
+    separator: str
+    notes: list[str]
+
+
+def tidied(text: str, name: str) -> Tidied:
+    r"""Return the text of a CSV file as a header line and rows with as many cells as it.
+
+    A line ``sep=;`` above the header, which Excel reads, and rows of separators alone at the end, which it writes, are
+    left out. Where each of the first rows has one cell more than the header, the header gets an empty name: the last
+    one, where these cells are empty, as behind a separator that ends each row; the first one, where they number the
+    rows, as in files of R. A separator that ends the header alone is left out.
+
+    Raises:
+        InputError: The header line cannot be parsed, or has a name twice.
+
+    Example:
+        >>> tidied("sep=;\nage;job\n1;40;cook\n2;41;smith\n;;\n", "a.csv").text
+        ';age;job\n1;40;cook\n2;41;smith\n'
+    """
+    notes: list[str] = []
+    if excel := _EXCELS_LINE.match(text):
+        text = text[excel.end() :]
     header = re.sub(r'"[^"]*"', "", text.lstrip("\r\n")[:_HEADER])
-    return max(SEPARATORS, key="".join(header.splitlines()[:1]).count)
+    separator = max(SEPARATORS, key="".join(header.splitlines()[:1]).count)
+    names, end, rows = _first_rows(text, separator, name)
+    _refuse_same(names, name)
+    kept, empty = _without_empty_rows(text, separator)
+    if empty:
+        text = text[:kept]
+        notes.append(f"{name} ends in {empty:,} empty rows: they are left out")
+    if rows and all(len(row) == len(names) + 1 for row in rows):
+        if not any(row[-1] for row in rows):
+            text = text[:end] + separator + text[end:]
+        elif [row[0] for row in rows] == [str(k + 1) for k in range(len(rows))]:
+            start = len(text) - len(text.lstrip("\r\n"))
+            text = text[:start] + separator + text[start:]
+    elif rows and not names[-1] and all(len(row) == len(names) - 1 for row in rows):
+        text = text[: end - 1] + text[end:]
+    return Tidied(text, separator, notes)
 
 
-def refuse_same_names(text: str, separator: str, name: str) -> None:
-    """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
+def _first_rows(text: str, separator: str, name: str) -> tuple[list[str], int, list[list[str]]]:
+    """Return the cells of the header line, where it ends, and those of the first rows; none where they have no form."""
     lines = text if "\n" in text else text.replace("\r", "\n")
+    at = len(lines) - len(lines.lstrip("\r\n"))
+    ends: list[int] = []
+    reader = csv.reader(_lines(lines, at, ends), delimiter=separator)
     try:
-        header = next(csv.reader(_lines(lines.lstrip("\r\n")), delimiter=separator))
+        header = next(reader)
+        end = len(lines[: ends[-1]].rstrip("\r\n"))
     except csv.Error:  # a quote that is not closed, or a header of no end
         raise InputError(f"{name} must be a CSV file, but its header line cannot be parsed") from None
+    try:
+        return header, end, [row for row in islice(reader, _FIRST) if row]
+    except csv.Error:
+        return header, end, []
+
+
+def _refuse_same(header: Sequence[str], name: str) -> None:
+    """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
     for position, column in enumerate(header):
         if column and column in header[:position]:
             first = header.index(column) + 1
@@ -136,11 +190,24 @@ def refuse_same_names(text: str, separator: str, name: str) -> None:
             )
 
 
-def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text, of which only the first may be asked for."""
-    start = 0
+def _without_empty_rows(text: str, separator: str) -> tuple[int, int]:
+    """Return where a text ends without its last rows of separators and blanks alone, and how many these are."""
+    end, rows = len(text), 0
+    while end:
+        last = len(text[max(0, end - _HEADER) : end].rstrip("\r\n")) - min(end, _HEADER) + end
+        start = max(text.rfind("\n", 0, last), text.rfind("\r", 0, last)) + 1
+        line = text[start:last]
+        if separator not in line or line.strip(f"{separator} \t"):
+            break
+        end, rows = start, rows + 1
+    return end, rows
+
+
+def _lines(text: str, start: int, ends: list[int]) -> Iterator[str]:
+    """Yield the lines of a text, of which only the first may be asked for, and note where each ends."""
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
+        ends.append(end)
         yield text[start:end]
         start = end
 

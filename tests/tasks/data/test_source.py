@@ -69,6 +69,32 @@ def test_real_tables_are_read_from_each_kind_of_file_that_releases_are_read_from
     assert table.dtypes.astype(str).tolist() == ["int64", "category", "int64"]
 
 
+@pytest.mark.parametrize("text", [
+    ",age,name\n0,40,Zoë\n1,41,\n", "age,name,,\n40,Zoë,,\n41,,,\n", "age,name\n40,Zoë,\n41,,\n",
+    "sep=,\nage,name\n40,Zoë\n41,\n,\n,\n", "age,name\n1,40,Zoë\n2,41,\n", "age,name,\n40,Zoë\n41,\n",
+])  # fmt: skip
+def test_what_programs_write_around_a_table_is_left_out(tmp_path, text):
+    for end in ("\n", "\r\n"):
+        (tmp_path / "a.csv").write_text(text.replace("\n", end), "utf-8", newline="")
+        for as_texts in (False, True):
+            frame = read(str(tmp_path / "a.csv"), as_texts=as_texts)
+            assert list(frame.columns) == ["age", "name"]
+            assert (frame.age.astype(int).tolist(), frame.name.isna().tolist()) == ([40, 41], [False, True])
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("age,name,\n40,Zoë,3\n41,,4\n", ["Zoë", None]), ('age,name\n40,"Zoë\n,"\n41,"\n,\n"\n', ["Zoë\n,", "\n,\n"]),
+    ("age,name\n40,Zoë\n,\n41,\n", ["Zoë", None, None]),
+])  # fmt: skip
+def test_what_holds_something_or_stands_inside_is_not_left_out(tmp_path, text, names):
+    (tmp_path / "a.csv").write_text(text, "utf-8")
+    frame = read(str(tmp_path / "a.csv"))
+    assert [None if pd.isna(name) else name for name in frame.name] == names
+    assert frame.shape[1] == text.partition("\n")[0].count(",") + 1
+    (tmp_path / "a.csv").write_text("age,name\n40,Zoë,1\n41,,2\n", "utf-8")
+    refused(str(tmp_path / "a.csv"), "must have as many cells in each row as names in its header")
+
+
 @pytest.mark.parametrize("content", [b'{"a": [1, "secret"', b"\xff\xfesecret", b'{"secret": 3}', b"[1, 2]", b""])
 def test_json_that_holds_no_records_is_refused_without_showing_it(tmp_path, content):
     (tmp_path / "a.json").write_bytes(content)
