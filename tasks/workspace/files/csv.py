@@ -175,7 +175,7 @@ def _first_rows(text: str, separator: str, name: str) -> tuple[list[str], int, l
     except csv.Error:  # a quote that is not closed, or a header of no end
         raise InputError(f"{name} must be a CSV file, but its header line cannot be parsed") from None
     try:
-        return header, end, [row for row in islice(reader, _FIRST) if row]
+        return header, end, [row for row in islice(reader, _FIRST) if any(row)]
     except csv.Error:
         return header, end, []
 
