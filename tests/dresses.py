@@ -109,6 +109,7 @@ _NUMBERS = (
     some("age", np.inf, "infinite", "infinite and taken as missing"),
     some("wage", np.inf, "infinite", "infinite and taken as missing"),
     some("wage", -np.inf, "infinite below", "infinite and taken as missing"),
+    some("age", "1e999", "a number that no float holds"),
     some("age", "inf", "inf as a text", "infinite and taken as missing"), some("age", None, "missing", ""),
     some("pay", "NaN", "NaN as a text", ""), written("age", float, "with .0"),
     written("age", lambda x: f"{x}.0", "with .0 as texts"), written("age", str, "texts"),
@@ -142,6 +143,7 @@ _NUMBERS = (
 _DATES = (
     *(some("born", token, f"{token} among dates") for token in _TOKENS[:6]),
     some("seen", "suppressed", "suppressed among times"),
+    some("born", "1e999", "a number that no float holds among dates"),
     some("born", "", "empty among dates", ""),
     *(
         written("born", lambda d, f=form: d.strftime(f), form, "dates are written as")

@@ -279,6 +279,10 @@ _NOTED_CHANCE = 1e-3
 _MEAN, _NOTED_MEAN = 1.0, 0.25  # differences of means, in pooled standard deviations
 _MISSING, _NOTED_MISSING = 0.5, 0.1  # differences of shares of missing cells
 _UNSEEN, _SHARED = 0.9, 0.5
+_FEW_TEXTS, _MANY_VALUES = (
+    5,
+    20,
+)  # texts that say "no value", and values beside them, at which a column is one of values
 _FINER, _FEW_CELLS = 0.05, 3  # share of the cells that are finer than real ones, and cells that are no column
 
 
@@ -355,7 +359,8 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
     - unseen, categorical columns: share of the released cells whose value no real record has. A note; broken where it
       is at least .9 although strangers bring fewer new values: less than half of the members have a value that no
       other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares. Far off, not broken, where
-      more than a tenth of the values are known without case, spaces, accents and number form.
+      more than a tenth of the values are known without case, spaces, accents and number form. Broken, too, where it is
+      at least half and the real column has 20 or more numbers or dates, and 1 to 5 other texts: nearness is not seen.
 
     The rules hold at any size: they ask for a large difference that is not chance. u is the number of released rows, or
     of the people that they were drawn from, where that is known and smaller.
@@ -453,10 +458,25 @@ def _unseen(one: Column) -> Iterator[Problem]:
     alone = float(np.mean(np.bincount(members, minlength=one.size)[members] == 1))
     broken = share >= _UNSEEN and alone < _SHARED and _apart(alone, share, one, CHANCE)
     words = f"column {one.name!r} has values in {count:,} of {len(present):,} cells that no real record has"
-    if broken and _unknown_folded(one) < _UNSEEN:
+    if share >= _SHARED and _beside_texts(one):
+        told = "which has numbers or dates beside a few texts: nearly equal ones are told apart as texts are"
+        yield Problem("unseen", str(one.name), "broken", f"{words}, {told}; list these texts as missing (--missing)")
+    elif broken and _unknown_folded(one) < _UNSEEN:
         yield Problem("unseen", str(one.name), "far", f"{words} in the same spelling")
     else:
         yield Problem("unseen", str(one.name), "broken" if broken else "note", words)
+
+
+def _beside_texts(one: Column) -> bool:
+    """Tell whether a column of texts is one of numbers or dates in which few other texts say that there is no value."""
+    texts = one.real.dropna().astype(str)
+    levels = pd.Series(texts.unique())
+    numbers = pd.to_numeric(levels, errors="coerce").notna()
+    dates = pd.to_datetime(levels, format="ISO8601", errors="coerce", utc=True).notna()
+    values = numbers if numbers.sum() >= dates.sum() else dates
+    if not 0 < (~values).sum() <= _FEW_TEXTS or values.sum() < _MANY_VALUES:
+        return False
+    return not levels[values].str.match(r"0\d").any()  # such are codes
 
 
 def _unknown_folded(one: Column) -> float:

@@ -298,7 +298,7 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         texts = texts.where(~texts.index.isin(bare.index), bare.reindex(texts.index))
         values = values.fillna(_iso(bare, zone).reindex(texts.index))
     if digits.any():
-        read = _serials(to_numbers(texts[digits]), counts, real)
+        read = _serials(to_numbers(texts[digits], errors="coerce"), counts, real)
         values = values.fillna(read.values.reindex(texts.index))
         words += read.words
     for _ in range(_FORMS_OF_ONE):

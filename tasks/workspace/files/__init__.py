@@ -71,13 +71,20 @@ def _read_arrow(
     read: Callable[..., pd.DataFrame], kind: str, raw: bytes, name: str, sheet: str | None, missing: Sequence[str]
 ) -> pd.DataFrame:
     try:
-        return read(io.BytesIO(raw), dtype_backend="numpy_nullable").reset_index(drop=True)
+        return _flat(read(io.BytesIO(raw), dtype_backend="numpy_nullable"))
     except (ValueError, OSError, TypeError, NotImplementedError, KeyError) as error:  # pyarrow's are among them
         raise InputError(f"{name} must be a {kind} file, but cannot be read: {type(error).__name__}") from None
 
 
 def _read_statistical(suffix: str, raw: bytes, name: str, sheet: str | None, missing: Sequence[str]) -> pd.DataFrame:
     return read_statistical(raw, suffix, name, missing)
+
+
+def _flat(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose index is columns where it may hold something: it has a name, or is no number of rows."""
+    index = frame.index
+    says_nothing = index.nlevels == 1 and index.name is None and pd.api.types.is_integer_dtype(index.dtype)
+    return frame.reset_index(drop=says_nothing or not frame.shape[1])
 
 
 READERS: dict[str, Reader] = {

@@ -192,6 +192,34 @@ def test_moderate_shifts_are_notes():
     )
 
 
+def _with_token(cells: pd.Series, token: str = "unknown") -> pd.Series:
+    texts = cells.astype(str)
+    texts[::10] = token
+    return texts.astype("category")
+
+
+@pytest.mark.parametrize("which", ["pay", "born"])
+def test_numbers_and_dates_beside_a_few_texts_are_told_where_those_of_the_release_are_others(which):
+    cells = {name: table[which].fillna(1.5) if which == "pay" else table[which] for name, table in
+             {"members": MEMBERS, "control": CONTROL, "release": RELEASE}.items()}  # fmt: skip
+    near = cells["members"] + (0.01 if which == "pay" else pd.Timedelta("1min"))
+    own, others = ({n: t.assign(**{which: _with_token(cells[n])}) for n, t in
+                    {"members": MEMBERS, "control": CONTROL}.items()}[n] for n in ("members", "control"))  # fmt: skip
+    broken = (("unseen", which, "broken"),)
+    assert {*broken} <= rules(MEMBERS.assign(**{which: near.astype(str)}), own, others)
+    (told,) = (p.words for p in look(RELEASE.assign(**{which: cells["release"].astype(str)}), own, others).problems
+               if p.rule == "unseen")  # fmt: skip
+    assert told.endswith("list these texts as missing (--missing)")
+    drawn = own[which].astype(str).sample(N, random_state=1, ignore_index=True)
+    assert not {*broken} & rules(RELEASE.assign(**{which: drawn}), own, others)
+
+
+def test_codes_beside_a_text_are_no_numbers():
+    codes = [pd.Series(np.random.default_rng(k).integers(0, 99_999, N)).map("{:05d}".format) for k in range(3)]
+    tables = [t.assign(city=_with_token(c[: len(t)])) for t, c in zip((MEMBERS, CONTROL, RELEASE), codes, strict=True)]
+    assert rules(tables[2], *tables[:2]) == {("unseen", "city", "note")}
+
+
 def test_a_value_of_a_control_record_is_no_unseen_one_and_invented_names_break_no_column():
     own = MEMBERS.assign(city="Graz")
     assert rules(RELEASE.assign(city="Linz"), own, CONTROL.assign(city="Linz")) == set()

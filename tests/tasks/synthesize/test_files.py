@@ -52,6 +52,18 @@ def test_what_was_written_is_read(tmp_path, ending):
     assert len(release.used) == 0
 
 
+@pytest.mark.parametrize("ending", ["parquet", "pq"])
+def test_what_stands_in_the_index_of_a_file_is_a_column_unless_it_numbers_rows(tmp_path, ending):
+    path = tmp_path / f"release.{ending}"
+    TRAIN.set_index(["age", "text"]).to_parquet(path)
+    pd.testing.assert_frame_equal(released(path).synthetic, TRAIN)
+    TRAIN.set_axis(pd.Index(["Ada", "Bob", "Cyd"], name="who")).to_parquet(path)
+    assert released(path).beside["who"].tolist() == ["Ada", "Bob", "Cyd"]
+    TRAIN.set_axis([7, 3, 5]).to_parquet(path)
+    assert released(path).beside.shape[1] == 0
+    pd.testing.assert_frame_equal(released(path).synthetic, TRAIN)
+
+
 def test_repetition_and_fold_choose_the_file(tmp_path):
     pattern = str(tmp_path / "{repetition}" / "{fold}.parquet")
     (tmp_path / "2").mkdir()
