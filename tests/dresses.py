@@ -245,6 +245,7 @@ _FILES = (
     as_file("CSV in UTF-16", "csv", lambda p: _csv(p).encode("utf-16")),
     as_file("CSV in Windows' letters", "csv", lambda p: _csv(p).encode("cp1252")),
     as_file("CSV of all cells in quotes", "csv", lambda p: _csv(p, quoting=1)),
+    as_file("CSV with names in capitals", "csv", lambda p: _csv(p.rename(columns=str.upper)), "from the name that each is taken for"),
     as_file("CSV with a line for Excel", "csv", lambda p: "sep=;\n" + _csv(p, sep=";")),
     as_file("CSV with empty rows at the end", "csv", lambda p: _csv(p) + f"{',' * (p.shape[1] - 1)}\r\n" * 3, "ends in 3 empty rows"),
     as_file("CSV with a separator behind each row", "csv", lambda p: _csv(p, lineterminator=",\n").replace(",\n", "\n", 1)),

@@ -358,9 +358,10 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
       time of day. Far off, so that the rounded cells are looked at, too, where more than 5 % are; else a note.
     - unseen, categorical columns: share of the released cells whose value no real record has. A note; broken where it
       is at least .9 although strangers bring fewer new values: less than half of the members have a value that no
-      other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares. Far off, not broken, where
-      more than a tenth of the values are known without case, spaces, accents and number form. Broken, too, where it is
-      at least half and the real column has 20 or more numbers or dates, and 1 to 5 other texts: nearness is not seen.
+      other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares. Far off, not broken, where it
+      is at least .9 and more than a tenth of the values are known without case, spaces, accents and number form.
+      Broken, too, where it is at least half and the real column has 20 or more numbers or dates, and 1 to 5 other
+      texts: nearness is not seen.
 
     The rules hold at any size: they ask for a large difference that is not chance. u is the number of released rows, or
     of the people that they were drawn from, where that is known and smaller.
@@ -461,7 +462,7 @@ def _unseen(one: Column) -> Iterator[Problem]:
     if share >= _SHARED and _beside_texts(one):
         told = "which has numbers or dates beside a few texts: nearly equal ones are told apart as texts are"
         yield Problem("unseen", str(one.name), "broken", f"{words}, {told}; list these texts as missing (--missing)")
-    elif broken and _unknown_folded(one) < _UNSEEN:
+    elif share >= _UNSEEN and _unknown_folded(one) < _UNSEEN:
         yield Problem("unseen", str(one.name), "far", f"{words} in the same spelling")
     else:
         yield Problem("unseen", str(one.name), "broken" if broken else "note", words)

@@ -114,7 +114,8 @@ def _parsed(parse: "partial[pd.DataFrame]", job: Job, name: str, *, whole: bool)
     """Return the cells; columns of whole numbers are texts if one cell is no whole number, for ``conform`` to cast."""
     dtypes = _dtypes(job)
     numbers = [c for c in dtypes if whole and c not in job.form.columns and job.train[c].dtype == "int64"]
-    table = parse({c: dtype for c, dtype in dtypes.items() if c not in numbers})
+    others = [c for c in parse({}, rows=0).columns if c not in dtypes]  # such as ZIP for zip: codes stay
+    table = parse({c: dtype for c, dtype in dtypes.items() if c not in numbers} | dict.fromkeys(others, "str"))
     if not isinstance(table.index, pd.RangeIndex):
         raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
     if unread := [c for c in numbers if c in table and table[c].dtype != "int64"]:
@@ -134,9 +135,10 @@ def _parse(
     markers: Mapping[str, list[str]],
     dtypes: Mapping[str, str],
     only: list[str] | None = None,
+    rows: int | None = None,
 ) -> pd.DataFrame:
     kept: dict[str, Any] = {"keep_default_na": False, "na_values": markers, "low_memory": False}
-    return pd.read_csv(io.BytesIO(text), sep=separator, dtype=dtypes, usecols=only, **kept)
+    return pd.read_csv(io.BytesIO(text), sep=separator, dtype=dtypes, usecols=only, nrows=rows, **kept)
 
 
 def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
