@@ -361,7 +361,7 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
       other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares. Far off, not broken, where it
       is at least .9 and more than a tenth of the values are known without case, spaces, accents and number form.
       Broken, too, where it is at least half and the real column has 20 or more numbers or dates, and 1 to 5 other
-      texts: nearness is not seen.
+      texts, or where at least .9 are new and .9 are written as no real one is: nearness is not seen.
 
     The rules hold at any size: they ask for a large difference that is not chance. u is the number of released rows, or
     of the people that they were drawn from, where that is known and smaller.
@@ -464,6 +464,9 @@ def _unseen(one: Column) -> Iterator[Problem]:
         yield Problem("unseen", str(one.name), "broken", f"{words}, {told}; list these texts as missing (--missing)")
     elif share >= _UNSEEN and _unknown_folded(one) < _UNSEEN:
         yield Problem("unseen", str(one.name), "far", f"{words} in the same spelling")
+    elif share >= _UNSEEN and _in_another_form(one):
+        told = "nor are they written as real ones are, such as dates or amounts in another form"
+        yield Problem("unseen", str(one.name), "broken", f"{words}, {told}: say how the real ones are read (columns)")
     else:
         yield Problem("unseen", str(one.name), "broken" if broken else "note", words)
 
@@ -478,6 +481,19 @@ def _beside_texts(one: Column) -> bool:
     if not 0 < (~values).sum() <= _FEW_TEXTS or values.sum() < _MANY_VALUES:
         return False
     return not levels[values].str.match(r"0\d").any()  # such are codes
+
+
+def _in_another_form(one: Column) -> bool:
+    """Tell whether digits, letters and signs hardly ever follow each other in the released cells as in any real one."""
+    real, released = (_forms(each.dropna().astype(str)) for each in (one.real, one.released))
+    return bool((~released.isin(real.unique())).mean() >= _UNSEEN)
+
+
+def _forms(texts: pd.Series) -> pd.Series:
+    """Return texts with one 9 for digits that follow each other, and one a for letters."""
+    forms = pd.Series(texts.unique())
+    plain = forms.str.replace(r"\d+", "9", regex=True).str.replace(r"[^\W\d_]+", "a", regex=True)
+    return texts.map(dict(zip(forms, plain, strict=True)))
 
 
 def _unknown_folded(one: Column) -> float:

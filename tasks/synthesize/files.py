@@ -262,7 +262,10 @@ def _read_links(job: Job, path: str, links: str, rows: int) -> np.ndarray:
     table = read_file(links, concrete, job)
     if table.shape[1] != 1:
         raise InputError(f"links {links!r} must lead to tables of one column, got {table.shape[1]} columns")
-    return checked_links(f"links in {concrete!r}", table.iloc[:, 0].to_numpy(), rows, len(job.train))
+    cells = table.iloc[:, 0]
+    numbers = pd.to_numeric(cells, errors="coerce")
+    cells = numbers if numbers.notna().all() else cells
+    return checked_links(f"links in {concrete!r}", cells.to_numpy(), rows, len(job.train))
 
 
 def concrete_path(path: str, repetition: int, fold: int) -> str:

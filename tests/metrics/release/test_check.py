@@ -214,6 +214,15 @@ def test_numbers_and_dates_beside_a_few_texts_are_told_where_those_of_the_releas
     assert not {*broken} & rules(RELEASE.assign(**{which: drawn}), own, others)
 
 
+def test_dates_and_amounts_that_are_texts_are_told_where_those_of_the_release_are_written_otherwise():
+    days = [t.born for t in (MEMBERS, CONTROL, RELEASE)]
+    tables = zip((MEMBERS, CONTROL, RELEASE), days, strict=True)
+    own, others, same = (table.assign(city=day.dt.strftime("%m/%d/%Y")) for table, day in tables)
+    copy = MEMBERS.assign(city=MEMBERS.born.dt.strftime("%Y-%m-%d"))
+    assert ("unseen", "city", "broken") in rules(copy, own, others)
+    assert ("unseen", "city", "note") in rules(same, own, others)
+
+
 def test_codes_beside_a_text_are_no_numbers():
     codes = [pd.Series(np.random.default_rng(k).integers(0, 99_999, N)).map("{:05d}".format) for k in range(3)]
     tables = [t.assign(city=_with_token(c[: len(t)])) for t, c in zip((MEMBERS, CONTROL, RELEASE), codes, strict=True)]
