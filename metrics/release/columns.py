@@ -279,10 +279,8 @@ _NOTED_CHANCE = 1e-3
 _MEAN, _NOTED_MEAN = 1.0, 0.25  # differences of means, in pooled standard deviations
 _MISSING, _NOTED_MISSING = 0.5, 0.1  # differences of shares of missing cells
 _UNSEEN, _SHARED = 0.9, 0.5
-_FEW_TEXTS, _MANY_VALUES = (
-    5,
-    20,
-)  # texts that say "no value", and values beside them, at which a column is one of values
+_FEW_TEXTS, _MANY_VALUES = 5, 20  # texts that say there is no value, and values, that a column of values has
+_RARE_FORMS = 0.1  # share of the real cells that may be written as no other is, where forms tell anything
 _FINER, _FEW_CELLS = 0.05, 3  # share of the cells that are finer than real ones, and cells that are no column
 
 
@@ -361,7 +359,8 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
       other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares. Far off, not broken, where it
       is at least .9 and more than a tenth of the values are known without case, spaces, accents and number form.
       Broken, too, where it is at least half and the real column has 20 or more numbers or dates, and 1 to 5 other
-      texts, or where at least .9 are new and .9 are written as no real one is: nearness is not seen.
+      texts, or where at least .9 are new and .9 are written as no real one is, of which nine in ten share their form
+      with another: nearness is not seen.
 
     The rules hold at any size: they ask for a large difference that is not chance. u is the number of released rows, or
     of the people that they were drawn from, where that is known and smaller.
@@ -484,9 +483,14 @@ def _beside_texts(one: Column) -> bool:
 
 
 def _in_another_form(one: Column) -> bool:
-    """Tell whether digits, letters and signs hardly ever follow each other in the released cells as in any real one."""
+    """Tell whether digits, letters and signs hardly ever follow each other in the released cells as in any real one.
+
+    Where many real cells are written as no other is, as sentences are, it tells nothing.
+    """
     real, released = (_forms(each.dropna().astype(str)) for each in (one.real, one.released))
-    return bool((~released.isin(real.unique())).mean() >= _UNSEEN)
+    if not real.duplicated(keep=False).mean() >= 1 - _RARE_FORMS:
+        return False
+    return bool((~released.isin(real)).mean() >= _UNSEEN)
 
 
 def _forms(texts: pd.Series) -> pd.Series:

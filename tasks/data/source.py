@@ -16,15 +16,13 @@ from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.conf.tables import Reading, source_function, sources
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.workspace.files import KINDS, PARQUET, READERS, SEPARATED, content, in_one, kind_of, parts_of
-from synthrisk.tasks.workspace.files.cell_texts import numbers_rows
+from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, numbers_rows
 from synthrisk.tasks.workspace.files.csv import read_csv
 from synthrisk.tasks.workspace.files.excel import split_sheet
 
 T = TypeVar("T")
 
 OPENML = "openml:"
-UNNAMED = "Unnamed: "
-"""How the names of columns begin that have none in a file: such as number the rows, or are empty, are left out."""
 _PACKAGES = {
     "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs",
     "abfss": "adlfs", "http": "aiohttp", "https": "aiohttp", "sftp": "paramiko", "ssh": "paramiko",
@@ -122,7 +120,7 @@ def _file(source: str, asked: str, missing: Sequence[str], parse: Callable[[byte
     frame = read_by[kind](in_one(raws, repr(shown)) if parts else raws[0], repr(shown), sheet, missing)
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
-    unnamed = [c for c in frame.columns if str(c).startswith(UNNAMED)]
+    unnamed = [c for c in frame.columns if str(c).startswith(UNNAMED)]  # such as number the rows, or are empty, go
     return frame.drop(columns=[c for c in unnamed if frame[c].isna().all() or numbers_rows(frame[c])])
 
 

@@ -31,7 +31,7 @@ from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.metrics.tables.codes import category
 from synthrisk.metrics.tables.tables import columns_of, name_of
 from synthrisk.metrics.tables.value_types import precision_of
-from synthrisk.tasks.workspace.files.cell_texts import read_as
+from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, read_as
 from synthrisk.tasks.workspace.files.csv import CODED
 
 _KEY = zlib.crc32(b"rows")
@@ -253,9 +253,9 @@ def refuse_same_names(frame: pd.DataFrame) -> None:
 
 def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
     """Yield what is wrong with the columns that the settings name."""
-    known = [c for c in columns if not c.startswith("Unnamed: ")]
+    known = [c for c in columns if not c.startswith(UNNAMED)]
     for column in data.drop:
-        if column not in columns and not column.startswith("Unnamed: "):  # such are left out where they number the rows
+        if column not in columns and not column.startswith(UNNAMED):  # such are left out where they number the rows
             yield f"data.drop must name columns of the table, got {column!r}{nearest(column, known)}"
     if len(columns) < 2:
         yield "the table must have at least two columns, got one; cells of a CSV file are separated by , or ; or tabs"
@@ -269,7 +269,7 @@ def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
         if data.identifier in names:
             yield f"data.identifier must be no column of {argument}, got {data.identifier!r}"
     for column in columns:
-        if column.startswith("Unnamed: ") and column not in data.drop:
+        if column.startswith(UNNAMED) and column not in data.drop:
             yield f"columns must have names, got an empty header ({column!r}); list {column!r} in data.drop"
     kept = [c for c in columns if c not in (*data.drop, data.identifier)]
     keys = kept if data.quasi_identifiers == ALL_OTHERS else data.quasi_identifiers

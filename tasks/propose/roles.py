@@ -10,6 +10,7 @@ from synthrisk.conf.tables import Reading
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.propose.evidence import Evidence, Sure
 from synthrisk.tasks.propose.names import is_outcome, is_target, says, topic, words
+from synthrisk.tasks.workspace.files.cell_texts import UNNAMED
 
 Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "other"]
 NEITHER = "nothing says that it is known from elsewhere, or sensitive"
@@ -21,7 +22,6 @@ _FEWEST_KEYS = 3
 _SECONDS = 0.9  # share of times of its own from which a column of times is a time stamp
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
 _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
-_UNNAMED = "Unnamed: "  # what pandas calls a column without a header
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
 _TOPICS = {
     "age": "the age", "birth": "when or where somebody was born", "death": "when somebody died", "sex": "the sex",
@@ -77,7 +77,7 @@ def _why_other(each: Evidence, table: pd.DataFrame) -> str:
 
 def _apart(each: Evidence) -> Role | None:
     """Return the role of a column that is in no study, or only as one fact; None for all others."""
-    if each.name.startswith(_UNNAMED):
+    if each.name.startswith(UNNAMED):
         return Role(each.name, "dropped", "likely", "it has no name")
     if each.kind == "empty":
         return Role(each.name, "dropped", "sure", "all its cells are missing")

@@ -129,6 +129,10 @@ def empty_columns(frame: pd.DataFrame, like: pd.DataFrame) -> list[str]:
     return [name for name in like.columns if due[name] >= _DUE and frame[name].isna().all()]
 
 
+UNNAMED = "Unnamed: "
+"""How the names of columns begin that have none in a file."""
+
+
 def numbers_rows(column: pd.Series) -> bool:
     """Tell whether a column numbers the rows, from 0 or 1 on, as programs do that write an index.
 

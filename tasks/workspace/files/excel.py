@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.tasks.workspace.files.cell_texts import blanked, narrowed
+from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, blanked, narrowed
 
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 _Got = TypeVar("_Got")
@@ -50,7 +50,7 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None, missing: Sequenc
     cells = cells.mask(cells == "").dropna(how="all").dropna(how="all", axis="columns")
     where = f"{name}, sheet {chosen!r},"
     _refuse_no_table(cells, where, [s for s in sheets if s != chosen])
-    names = ["Unnamed: " + str(i) if pd.isna(cell) else str(cell) for i, cell in enumerate(cells.iloc[0])]
+    names = [UNNAMED + str(i) if pd.isna(cell) else str(cell) for i, cell in enumerate(cells.iloc[0])]
     twice = np.flatnonzero(pd.Index(names).duplicated())
     if len(twice):
         first = names.index(names[twice[0]]) + 1

@@ -198,20 +198,27 @@ def _with_token(cells: pd.Series, token: str = "unknown") -> pd.Series:
     return texts.astype("category")
 
 
-@pytest.mark.parametrize("which", ["pay", "born"])
-def test_numbers_and_dates_beside_a_few_texts_are_told_where_those_of_the_release_are_others(which):
-    cells = {name: table[which].fillna(1.5) if which == "pay" else table[which] for name, table in
-             {"members": MEMBERS, "control": CONTROL, "release": RELEASE}.items()}  # fmt: skip
-    near = cells["members"] + (0.01 if which == "pay" else pd.Timedelta("1min"))
-    own, others = ({n: t.assign(**{which: _with_token(cells[n])}) for n, t in
-                    {"members": MEMBERS, "control": CONTROL}.items()}[n] for n in ("members", "control"))  # fmt: skip
-    broken = (("unseen", which, "broken"),)
-    assert {*broken} <= rules(MEMBERS.assign(**{which: near.astype(str)}), own, others)
-    (told,) = (p.words for p in look(RELEASE.assign(**{which: cells["release"].astype(str)}), own, others).problems
-               if p.rule == "unseen")  # fmt: skip
+@pytest.mark.parametrize(("which", "step"), [("pay", 0.01), ("born", pd.Timedelta("1min"))])
+def test_numbers_and_dates_beside_a_few_texts_are_told_where_those_of_the_release_are_others(which, step):
+    members, control, release = (t[which].fillna(t[which].max()) for t in (MEMBERS, CONTROL, RELEASE))
+    tables = MEMBERS.assign(**{which: _with_token(members)}), CONTROL.assign(**{which: _with_token(control)})
+    broken = ("unseen", which, "broken")
+    assert broken in rules(MEMBERS.assign(**{which: (members + step).astype(str)}), *tables)
+    found = look(RELEASE.assign(**{which: release.astype(str)}), *tables).problems
+    (told,) = (p.words for p in found if p.rule == "unseen")
     assert told.endswith("list these texts as missing (--missing)")
-    drawn = own[which].astype(str).sample(N, random_state=1, ignore_index=True)
-    assert not {*broken} & rules(RELEASE.assign(**{which: drawn}), own, others)
+    drawn = tables[0][which].astype(str).sample(N, random_state=1, ignore_index=True)
+    assert broken not in rules(RELEASE.assign(**{which: drawn}), *tables)
+
+
+def test_sentences_are_written_as_no_other_and_break_no_column():
+    words = np.array(["ill", "well", "B12", "since", "May,", "no", "more."])
+    rng = np.random.default_rng(0)
+    texts = [
+        [" ".join(rng.choice(words, rng.integers(9, 30))) for _ in range(len(t))] for t in (MEMBERS, CONTROL, RELEASE)
+    ]
+    tables = [t.assign(city=cells) for t, cells in zip((MEMBERS, CONTROL, RELEASE), texts, strict=True)]
+    assert rules(tables[2], *tables[:2]) == {("unseen", "city", "note")}
 
 
 def test_dates_and_amounts_that_are_texts_are_told_where_those_of_the_release_are_written_otherwise():
