@@ -366,6 +366,38 @@ def _in_one_zone(columns: list[pd.Series]) -> list[pd.Series]:
     return [_by_levels(column, _utc if found[0] >= found[1] else _on_clock) for column in columns]
 
 
+def in_zone_of(times: pd.Series, real: pd.Series) -> pd.Series:
+    """Return times with a zone where real ones have one, without where these have none.
+
+    Times without a zone are UTC, or on the clock of the other's zone if more of their values are real ones so.
+
+    Example:
+        >>> real = pd.Series(pd.to_datetime(["2024-07-01 08:00"])).dt.tz_localize("Europe/Vienna")
+        >>> [in_zone_of(real.dt.tz_convert(zone).dt.tz_localize(None), real).equals(real) for zone in ("UTC", real.dt.tz)]
+        [True, True]
+    """
+    zone = getattr(real.dtype, "tz", None)
+    if zone is None:
+        return most_real([_utc(times), _on_clock(times)], real) if isinstance(times.dtype, pd.DatetimeTZDtype) else times
+    if isinstance(times.dtype, pd.DatetimeTZDtype):
+        return times.dt.tz_convert(zone)
+    return most_real([times.dt.tz_localize("UTC").dt.tz_convert(zone), _of_clock(times, real)], real)
+
+
+def most_real(readings: Sequence[pd.Series], real: pd.Series) -> pd.Series:
+    """Return the reading that has most values in common with a real column, the first if several have as many."""
+    return max(readings, key=lambda values: int(values.drop_duplicates().isin(real).sum()))
+
+
+def _of_clock(times: pd.Series, real: pd.Series) -> pd.Series:
+    """Return times on the clock of a zone; those that it shows twice are the real one of both."""
+    twice = [
+        times.dt.tz_localize(real.dtype.tz, ambiguous=np.full(len(times), summer), nonexistent="shift_forward")
+        for summer in (True, False)
+    ]
+    return twice[0].where(twice[0].isin(real) | ~twice[1].isin(real), twice[1])
+
+
 def _utc(column: pd.Series) -> pd.Series:
     is_aware = isinstance(column.dtype, pd.DatetimeTZDtype)
     return column.dt.tz_convert("UTC").dt.tz_localize(None) if is_aware else column

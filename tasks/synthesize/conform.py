@@ -10,8 +10,8 @@ from pandas.api import types
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.metrics.tables.codes import factorized
-from synthrisk.metrics.tables.value_types import precision_of, typed
-from synthrisk.tasks.synthesize.forms import MISSING, is_text, kind_of, levels_of
+from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
+from synthrisk.tasks.synthesize.forms import MISSING, is_text, iso_dates, kind_of, levels_of
 from synthrisk.tasks.workspace.files.cell_texts import to_numbers
 
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
@@ -169,7 +169,7 @@ def _cast(column: pd.Series, like: pd.Series) -> pd.Series:
         return _to_object(column, like)
     column = _without_markers(column)
     present = column.notna()
-    values = _parse(column[present], dtype)
+    values = _parse(column[present], like)
     if types.is_integer_dtype(dtype) and _has_decimals(values):
         return values.astype(float).reindex(column.index)
     if not present.all() and isinstance(dtype, np.dtype) and dtype.kind in "biu":
@@ -186,15 +186,16 @@ def _without_markers(column: pd.Series) -> pd.Series:
     return column
 
 
-def _parse(present: pd.Series, dtype: Any) -> pd.Series:
-    """Return cells, none of them missing, as numbers, dates, durations or truth values fit for ``dtype``."""
+def _parse(present: pd.Series, like: pd.Series) -> pd.Series:
+    """Return cells, none of them missing, as numbers, dates, durations or truth values like the real ones."""
+    dtype = like.dtype
     if types.is_bool_dtype(dtype):
         truth = present.map(lambda cell: _TRUTH.get(str(cell).strip().lower()))
         if truth.isna().any():
             raise ValueError
         return truth.astype(bool)
     if types.is_datetime64_any_dtype(dtype):
-        return _to_dates(present, dtype)
+        return _to_dates(present, like)
     if types.is_timedelta64_dtype(dtype):
         if types.is_numeric_dtype(present.dtype):
             raise TypeError
@@ -219,14 +220,12 @@ def _check_bounds(numbers: pd.Series, dtype: Any) -> None:
         raise OverflowError
 
 
-def _to_dates(present: pd.Series, dtype: Any) -> pd.Series:
+def _to_dates(present: pd.Series, like: pd.Series) -> pd.Series:
     if types.is_numeric_dtype(present.dtype):
         raise TypeError
-    zone = getattr(dtype, "tz", None)
-    dates = pd.to_datetime(present, format="ISO8601", utc=bool(zone) and is_text(present))
-    if zone is None:
-        return dates if dates.dt.tz is None else dates.dt.tz_convert("UTC").dt.tz_localize(None)
-    return dates.dt.tz_localize(zone) if dates.dt.tz is None else dates.dt.tz_convert(zone)
+    if types.infer_dtype(present, skipna=True) == "string":
+        return iso_dates(present, like, errors="raise")
+    return in_zone_of(pd.to_datetime(present), like)
 
 
 def _to_object(column: pd.Series, like: pd.Series) -> pd.Series:
@@ -234,7 +233,8 @@ def _to_object(column: pd.Series, like: pd.Series) -> pd.Series:
     holds = types.infer_dtype(like, skipna=True)
     present = column[column.notna()]
     if holds == "boolean":
-        present = _parse(_without_markers(column).dropna(), np.dtype(bool)).astype(object)
+        truth = pd.Series(dtype=bool)
+        present = _parse(_without_markers(column).dropna(), truth).astype(object)
     elif holds in ("integer", "floating", "mixed-integer-float"):
         present = to_numbers(_without_markers(column).dropna()).astype(object)
     elif holds == "string" or (types.is_string_dtype(like.dtype) and not types.is_object_dtype(like.dtype)):

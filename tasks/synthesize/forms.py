@@ -13,11 +13,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from pandas.api import types
+from scipy.stats import energy_distance
 
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.release.columns import Grid
 from synthrisk.metrics.tables.codes import factorized
-from synthrisk.metrics.tables.value_types import typed
+from synthrisk.metrics.tables.kinds import as_floats
+from synthrisk.metrics.tables.value_types import in_zone_of, most_real, typed
 from synthrisk.tasks.workspace.files.cell_texts import PAIRS, folded, in_english, read_as, to_numbers
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
@@ -26,6 +28,8 @@ Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
 
 _LEAST = 0.1  # share of the cells that must be of the real column's kind
 _IN_RANGE = 0.5  # share of bare numbers that must be dates of the real column's years
+_OF_SEVERAL = "of the forms that fit, by the real column's range"
+_NEAR = 2  # times as far from the real dates makes another reading worth a word
 _FORMS_OF_ONE = 3  # ways of writing dates in one column, at most
 _MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 _CURRENCIES = frozenset(
@@ -72,17 +76,26 @@ _WEEKDAYS = (
 )
 _AROUND = re.compile(rf"^(?:{_WEEKDAYS})\.?,? |(?<=\d) ?(?:Z|UTC|GMT|Uhr|[+-]00:?00)$", re.IGNORECASE)
 """What may stand around a date and says no more: the day of the week, the zone of most, a word for o'clock."""
+_ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 _SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
           "%f": "f", "%I": "hh", "%p": "AM/PM"}  # fmt: skip
-_SERIALS: Mapping[str, tuple[float, str]] = {  # nanoseconds of one, and the day from which it counts
-    "seconds since 1970": (1e9, "1970-01-01"),
-    "milliseconds since 1970": (1e6, "1970-01-01"),
-    "microseconds since 1970": (1e3, "1970-01-01"),
-    "nanoseconds since 1970": (1.0, "1970-01-01"),
-    "day numbers of a spreadsheet": (86_400e9, "1899-12-30"),
-    "days since 1970": (86_400e9, "1970-01-01"),
-    "days since 1960": (86_400e9, "1960-01-01"),
+_DAY = 86_400e9  # nanoseconds
+_SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which number 1970-01-01 is
+    "seconds since 1970": (1e9, 0),
+    "milliseconds since 1970": (1e6, 0),
+    "microseconds since 1970": (1e3, 0),
+    "nanoseconds since 1970": (1.0, 0),
+    "days since 1970": (_DAY, 0),
+    "day numbers of a spreadsheet": (_DAY, 25_569),
+    "day numbers of a spreadsheet, from 1904": (_DAY, 24_107),
+    "days since 1960": (_DAY, 3_653),
+    "seconds since 1960": (1e9, 315_619_200),
+    "milliseconds since 1960": (1e6, 315_619_200_000),
+    "days since the year 0": (_DAY, 719_529),
+    "seconds since 1582": (1e9, 12_219_379_200),
 }
+_DIGITS = (("%Y%m%d", 8), ("%d%m%Y", 8), ("%m%d%Y", 8), ("%y%m%d", 6), ("%d%m%y", 6), ("%m%d%y", 6),
+           ("%Y%m%d%H%M%S", 14))  # fmt: skip
 _LAST = 2.0**63 - 2**53  # nanoseconds around 1970 that are dates
 
 
@@ -288,22 +301,21 @@ def _marks_in_words(decimal: str, thousands: str, unit: str | None) -> str:
 
 def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as dates: in ISO 8601, or in the form that fits most; what is left in the form that fits it."""
-    zone = getattr(real.dtype, "tz", None)
     digits = texts.str.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
-    values = _iso(texts[~digits], zone).reindex(texts.index)
+    values = iso_dates(texts[~digits], real).reindex(texts.index)
     words: list[str] = []
     left = texts[values.isna().to_numpy() & ~digits.to_numpy()]
     bare = left.str.replace(r"\s+", " ", regex=True).str.replace(_AROUND, "", regex=True)
     if not bare.equals(left):
         texts = texts.where(~texts.index.isin(bare.index), bare.reindex(texts.index))
-        values = values.fillna(_iso(bare, zone).reindex(texts.index))
+        values = values.fillna(iso_dates(bare, real).reindex(texts.index))
     if digits.any():
         read = _serials(to_numbers(texts[digits], errors="coerce"), counts, real)
         values = values.fillna(read.values.reindex(texts.index))
         words += read.words
     for _ in range(_FORMS_OF_ONE):
         left = texts[values.isna().to_numpy() & ~digits.to_numpy()]
-        found = [*_dates_in_other_forms(left, zone)] if len(left) else []
+        found = [*_dates_in_other_forms(left, real)] if len(left) else []
         if not found:
             break
         read = _best(found, counts, real)
@@ -312,12 +324,27 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     return _Read(values, tuple(words))
 
 
-def _iso(texts: pd.Series, zone: Any) -> pd.Series:
-    dates = pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True)
-    return dates.dt.tz_localize(None) if zone is None else dates.dt.tz_convert(zone)
+def iso_dates(texts: pd.Series, real: pd.Series, errors: Literal["raise", "coerce"] = "coerce") -> pd.Series:
+    """Return texts in ISO 8601 as dates in the zone of the real ones, or without one as they are.
+
+    Example:
+        >>> real = pd.Series(pd.to_datetime(["2024-07-01 08:00", "2024-12-01 08:00"]))
+        >>> iso_dates(pd.Series(["2024-07-01T08:00+02:00", "2024-12-01T08:00+01:00"]), real).equals(real)
+        True
+    """
+    parsed = pd.to_datetime(texts, format="ISO8601", errors=errors, utc=True).dt.as_unit("ns")
+    zoned = texts.str.contains(rf":\d\d(?:[.,]\d+)?{_ZONE}", regex=True).fillna(False).to_numpy(bool)
+    plain = in_zone_of(parsed[~zoned].dt.tz_localize(None), real)
+    if not zoned.any():
+        return plain
+    aware = in_zone_of(parsed[zoned], real)
+    if getattr(real.dtype, "tz", None) is None:
+        clocks = texts[zoned].str.replace(_ZONE, "", regex=True)
+        aware = most_real([aware, pd.to_datetime(clocks, format="ISO8601", errors=errors)], real)
+    return pd.concat([plain, aware]).reindex(texts.index) if len(plain) else aware
 
 
-def _dates_in_other_forms(texts: pd.Series, zone: Any) -> Iterator[_Read]:
+def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
     """Yield the texts as dates of each form that some of the first ones have."""
     english = texts.map(in_english) if texts.str.contains(r"[^\W\d_]{3}", regex=True).any() else texts
     english = english.str.replace(r"\s+", " ", regex=True).str.replace(" de ", " ", regex=False)
@@ -327,9 +354,7 @@ def _dates_in_other_forms(texts: pd.Series, zone: Any) -> Iterator[_Read]:
         if not pd.to_datetime(few, format=form, errors="coerce").notna().any():
             continue
         dates = read_as(english, Reading(type="date", format=form, otherwise="missing"))
-        if zone is not None:
-            dates = dates.dt.tz_localize(zone, ambiguous="NaT", nonexistent="NaT")
-        yield _Read(dates, (_written(form),))
+        yield _Read(in_zone_of(dates, real), (_written(form),))
 
 
 def _written(form: str) -> str:
@@ -337,25 +362,42 @@ def _written(form: str) -> str:
 
 
 def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
-    """Read numbers as dates: as the count since a day that makes most like the real ones; 20241231 as a date."""
-    zone, found = getattr(real.dtype, "tz", None), []
+    """Read numbers as dates: as the count since a day, or the digits, that makes them most like the real ones.
+
+    Of the ways under which half of them are within the real range it is that with the smallest energy distance
+    between its dates and the real ones.
+    """
+    found = [_Read(in_zone_of(read.values, real), read.words) for read in _ways_of_serials(numbers)]
+    least = _IN_RANGE * _cells(numbers.notna(), counts)
+    found = [read for read in found if _cells(_in_range(read.values, real), counts) >= max(least, 1)]
+    if not found:
+        return _Read(pd.Series(pd.NaT, index=numbers.index, dtype=real.dtype))
+    distances = [_distance(read.values, counts, real) for read in found]
+    chosen = found[int(np.argmin(distances))]
+    rivals = [read for read, own in zip(found, distances, strict=True) if own < _NEAR * min(distances)]
+    doubtful = any(not _same(read.values, chosen.values) for read in rivals)
+    return _Read(chosen.values, (f"{chosen.words[0]} ({_OF_SEVERAL})",)) if doubtful else chosen
+
+
+def _ways_of_serials(numbers: pd.Series) -> Iterator[_Read]:
+    """Yield numbers as dates, in every way in which they may be."""
     floats = numbers.astype(float)
-    for words, (per, origin) in _SERIALS.items():
-        start = pd.Timestamp(origin).value
-        fits = (floats * per + start).abs() < _LAST
-        since = _nanoseconds(numbers[fits], per) + start
+    for words, (per, at_1970) in _SERIALS.items():
+        fits = ((floats - at_1970) * per).abs() < _LAST
+        since = _nanoseconds(numbers[fits] - at_1970, per)
         dates = pd.Series(since.to_numpy("int64").view("M8[ns]"), index=since.index).reindex(numbers.index)
-        found.append(_Read(dates, (f"dates are written as {words}",)))
-    for form, digits in (("%Y%m%d", 8), ("%Y%m%d%H%M%S", 14)):
-        whole = (floats % 1 == 0) & floats.between(10 ** (digits - 1), 10**digits - 1)
-        written = numbers[whole].astype("int64").astype(str).reindex(numbers.index)
-        found.append(_Read(pd.to_datetime(written, format=form, errors="coerce"), (_written(form),)))
-    if zone is not None:
-        found = [_Read(r.values.dt.tz_localize("UTC").dt.tz_convert(zone), r.words) for r in found]
-    found = [_Read(r.values.where(_in_range(r.values, real)), r.words) for r in found]
-    best = _best(found, counts, real)
-    enough = _cells(best.values.notna(), counts) >= _IN_RANGE * _cells(numbers.notna(), counts)
-    return best if enough else _Read(best.values.where(pd.Series(False, index=numbers.index)))
+        yield _Read(dates, (f"dates are written as {words}",))
+    for form, digits in _DIGITS:
+        whole = (floats % 1 == 0) & floats.between(1, 10**digits - 1)
+        written = numbers[whole].astype("int64").astype(str).str.zfill(digits).astype("string").reindex(numbers.index)
+        yield _Read(read_as(written, Reading(type="date", format=form, otherwise="missing")), (_written(form),))
+
+
+def _distance(values: pd.Series, counts: pd.Series, real: pd.Series) -> float:
+    """Return how far dates are from the real ones: their energy distance, squared; what is none lies a range away."""
+    known, dates = values.dropna(), as_floats(real.dropna())
+    lost = 1 - _cells(values.notna(), counts) / _cells(pd.Series(True, index=values.index), counts)
+    return float(energy_distance(as_floats(known), dates, counts[known.index]) ** 2 + lost**2 * np.ptp(dates))
 
 
 def _nanoseconds(numbers: pd.Series, per: float) -> pd.Series:
@@ -432,7 +474,7 @@ def _best(found: list[_Read], counts: pd.Series, real: pd.Series) -> _Read:
     chosen = max(best, key=score)
     rivals = [read for read in best if read.words and not _same(read.values, chosen.values)]
     if rivals and chosen.words:
-        return _Read(chosen.values, (f"{chosen.words[0]} (of the forms that fit, by the real column's range)",))
+        return _Read(chosen.values, (f"{chosen.words[0]} ({_OF_SEVERAL})",))
     return chosen
 
 

@@ -102,3 +102,57 @@ def test_of_two_names_that_may_be_one_none_is_taken_and_of_two_forms_that_fit_th
     assert made.told[0].words == (
         "column 'born': dates are written as MM/DD/YYYY (of the forms that fit, by the real column's range)"
     )
+
+
+SERIALS = {
+    "YYYYMMDD": lambda d: int(d.strftime("%Y%m%d")),
+    "DDMMYYYY": lambda d: int(d.strftime("%d%m%Y")),
+    "day numbers of a spreadsheet": lambda d: (d - pd.Timestamp("1899-12-30")).days,
+    "day numbers of a spreadsheet, from 1904": lambda d: (d - pd.Timestamp("1904-01-01")).days,
+    "days since 1970": lambda d: (d - pd.Timestamp("1970-01-01")).days,
+    "seconds since 1970": lambda d: d.value // 10**9,
+}
+
+
+@pytest.mark.parametrize("form", SERIALS)
+@pytest.mark.parametrize("beyond", ["2011-05-05", "1931-05-05"])
+def test_dates_beyond_the_real_range_do_not_change_how_the_other_numbers_are_read(form, beyond):
+    real = PEOPLE[["born", "age"]]
+    dates = real["born"].where(real.index > 2, pd.Timestamp(beyond))
+    made = fitted(real.assign(born=dates.map(SERIALS[form])), real, FileForm(), "release")
+    assert made.synthetic["born"].equals(dates)
+    assert made.told[0].words.startswith(f"column 'born': dates are written as {form}")
+
+
+ZONE = "Europe/Vienna"
+CLOCKS = {
+    "times": lambda times: times,
+    "a code list of times": lambda times: times.astype("category"),
+    "ISO": lambda times: times.astype(str),
+    "ISO among tokens": lambda times: times.astype(str).where(times.index % 7 > 0, "?"),
+    "another form": lambda times: times.dt.strftime("%d.%m.%Y %H:%M"),
+    "seconds": lambda times: times.astype("int64") // 10**9,
+    "digits": lambda times: times.dt.strftime("%Y%m%d%H%M%S"),
+}
+
+
+@pytest.mark.parametrize("written", CLOCKS)
+@pytest.mark.parametrize("clock", [ZONE, "UTC"])
+def test_times_without_a_zone_are_on_the_clock_on_which_more_are_real_also_in_the_hour_that_comes_twice(written, clock):
+    seen = pd.Series(pd.date_range("2021-10-30 06:10", periods=300, freq="23min", tz=ZONE))
+    real = pd.DataFrame({"seen": seen, "age": range(300)})
+    made = fitted(
+        real.assign(seen=CLOCKS[written](seen.dt.tz_convert(clock).dt.tz_localize(None))), real, FileForm(), "release"
+    )
+    there = made.synthetic["seen"].notna()
+    assert made.synthetic["seen"][there].equals(seen[there])
+    assert there.sum() == (257 if "tokens" in written else 300)
+
+
+@pytest.mark.parametrize("written", [lambda times: times, lambda times: times.astype(str)], ids=["times", "ISO"])
+@pytest.mark.parametrize("clock", [ZONE, "UTC"])
+def test_times_with_a_zone_lose_it_where_the_real_ones_have_none_on_the_clock_on_which_more_are_real(written, clock):
+    seen = pd.Series(pd.date_range("2021-03-30 06:10", periods=300, freq="23h"))
+    real = pd.DataFrame({"seen": seen, "age": range(300)})
+    zoned = seen.dt.tz_localize(clock).dt.tz_convert(ZONE)
+    assert fitted(real.assign(seen=written(zoned)), real, FileForm(), "release").synthetic.equals(real)
