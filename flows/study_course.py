@@ -289,7 +289,7 @@ def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "",
         opens: Whether the tracking store is opened while the first releases are made.
     """
     planned, every = check_on(study, sample)
-    warnings = foreseen(sample, planned).warnings
+    warnings = [*sample.table.told, *foreseen(sample, planned).warnings]
     warn(warnings)
     started = datetime.now(UTC)
     attacks = attacks_of(study, sample, planned, every)

@@ -31,7 +31,11 @@ TrackingUri = Annotated[str | None, typer.Option(help="MLflow store; SQLite in t
 
 LimitSource = Annotated[str, typer.Option(help="Who chose the limit: it stands in the decision record.")]
 JsonTo = Annotated[Path | None, typer.Option("--json", help="File for the results as JSON.")]
-_NOISE = "Noise on what is guessed in the release, as a share of its range or of its cells: income=0.1."
+_NOISE = (
+    "Noise, as a share of a column's range or of its cells: income=0.1. What is guessed has it in the release, what is "
+    "known in what the attacker knows."
+)
+_FEWEST_PARTS = 2
 Offline = Annotated[
     bool, typer.Option("--offline", help="Ask no tracking server: `synthrisk log` delivers what is to be logged.")
 ]
@@ -557,8 +561,8 @@ def _parts(text: str) -> dict[str, int]:
     parts = {}
     for each in _names(text):
         name, _, number = each.rpartition("=")
-        if not name or not number.isdecimal():
-            raise UsageError(f"--coarsen must be <column>=<number of parts>, got {each!r}")
+        if not name or not number.isdecimal() or int(number) < _FEWEST_PARTS:
+            raise UsageError(f"--coarsen must be <column>=<number of parts, at least {_FEWEST_PARTS}>, got {each!r}")
         parts[name] = int(number)
     return parts
 

@@ -224,6 +224,9 @@ def _named(codes: np.ndarray, names: Sequence[str], column: pd.Series) -> pd.Ser
 CHANGES_NOTHING = "what_if must name columns under drop, bins, noise or merge, got none"
 
 
+_TO = {"drop": "to leave out", "bins": "to coarsen", "noise": "for noise", "merge": "to merge levels of"}
+
+
 @dataclass(frozen=True)
 class Change:
     """A change of what an attacker knows of the quasi-identifiers, or noise on what is released (``coarsen.binned``).
@@ -263,7 +266,8 @@ class Change:
                 allowed = noisy if role == "noise" else known
                 if column not in allowed:
                     what = "quasi-identifiers" + (" or the sensitive column" if role == "noise" else "")
-                    raise InputError(f"what_if: {role} must name {what}, got {column!r}{nearest(str(column), allowed)}")
+                    hint = nearest(str(column), allowed)
+                    raise InputError(f"what_if: columns {_TO[role]} must be {what}, got {column!r}{hint}")
         twice = [column for column in named if named.count(column) > 1]
         if twice:
             raise InputError(f"what_if must change each quasi-identifier in one way, got {twice[0]!r} in several")

@@ -396,7 +396,7 @@ def _constant(one: Column) -> Iterator[Problem]:
     if released.min() != released.max() or members.min() == members.max():
         return
     if released[0] == one.size - 1:
-        words = f"column {one.name!r} has missing cells only in the release: nothing of it is given away"
+        words = f"column {one.name!r} has no values in the release: nothing of it is given away"
         yield Problem("blank", str(one.name), "far", words)
         return
     chance = float(np.bincount(members).max() / len(members)) ** one.rows

@@ -373,15 +373,16 @@ def in_zone_of(times: pd.Series, real: pd.Series) -> pd.Series:
 
     Example:
         >>> real = pd.Series(pd.to_datetime(["2024-07-01 08:00"])).dt.tz_localize("Europe/Vienna")
-        >>> [in_zone_of(real.dt.tz_convert(zone).dt.tz_localize(None), real).equals(real) for zone in ("UTC", real.dt.tz)]
+        >>> clocks = [real.dt.tz_convert(zone).dt.tz_localize(None) for zone in ("UTC", "Europe/Vienna")]
+        >>> [in_zone_of(times, real).equals(real) for times in clocks]
         [True, True]
     """
-    zone = getattr(real.dtype, "tz", None)
+    zone, is_aware = getattr(real.dtype, "tz", None), isinstance(times.dtype, pd.DatetimeTZDtype)
     if zone is None:
-        return most_real([_utc(times), _on_clock(times)], real) if isinstance(times.dtype, pd.DatetimeTZDtype) else times
-    if isinstance(times.dtype, pd.DatetimeTZDtype):
+        return most_real([_utc(times), _on_clock(times)], real) if is_aware else times
+    if is_aware:
         return times.dt.tz_convert(zone)
-    return most_real([times.dt.tz_localize("UTC").dt.tz_convert(zone), _of_clock(times, real)], real)
+    return most_real([times.dt.tz_localize("UTC").dt.tz_convert(zone), _of_clock(times, zone, real)], real)
 
 
 def most_real(readings: Sequence[pd.Series], real: pd.Series) -> pd.Series:
@@ -389,10 +390,10 @@ def most_real(readings: Sequence[pd.Series], real: pd.Series) -> pd.Series:
     return max(readings, key=lambda values: int(values.drop_duplicates().isin(real).sum()))
 
 
-def _of_clock(times: pd.Series, real: pd.Series) -> pd.Series:
+def _of_clock(times: pd.Series, zone: Any, real: pd.Series) -> pd.Series:
     """Return times on the clock of a zone; those that it shows twice are the real one of both."""
     twice = [
-        times.dt.tz_localize(real.dtype.tz, ambiguous=np.full(len(times), summer), nonexistent="shift_forward")
+        times.dt.tz_localize(zone, ambiguous=np.full(len(times), summer), nonexistent="shift_forward")
         for summer in (True, False)
     ]
     return twice[0].where(twice[0].isin(real) | ~twice[1].isin(real), twice[1])

@@ -117,7 +117,7 @@ def _file(source: str, asked: str, missing: Sequence[str], parse: Callable[[byte
         raise InputError(f"source must end in {KINDS}, got {shown!r}")
     raws = [_asked(partial(content, each), each, shown) for each in parts or [source]]
     read_by = READERS | dict.fromkeys(SEPARATED, lambda raw, name, *_: parse(raw, name))
-    frame = read_by[kind](in_one(raws, repr(shown)) if parts else raws[0], repr(shown), sheet, missing)
+    frame = read_by[kind](in_one(source, parts, raws, repr(shown)) if parts else raws[0], repr(shown), sheet, missing)
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
     unnamed = [c for c in frame.columns if str(c).startswith(UNNAMED)]  # such as number the rows, or are empty, go

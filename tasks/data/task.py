@@ -1,18 +1,30 @@
 """The tasks that read the table of a study: ``data``, and ``given`` where somebody else has made the split."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pandas.api import types
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.types import infer, left_out, typed
 from synthrisk.tasks.workspace.digests import key_of
-from synthrisk.tasks.workspace.files.cell_texts import empty_columns
+from synthrisk.tasks.workspace.files.cell_texts import empty_columns, read_as, released
+from synthrisk.tasks.workspace.files.fitted_cells import (
+    UnreadableError,
+    kind_of,
+    levels_of,
+    paired_names,
+    read_to_fit,
+    respelled,
+    seems,
+    unfit,
+)
 from synthrisk.tasks.workspace.folders import Place, keep_file
 from synthrisk.tasks.workspace.references import Cut, Table, store
 from synthrisk.tasks.workspace.store import save_array
@@ -27,38 +39,115 @@ def data(settings: Data, split: Split, folder: str, seed: int) -> Table:
         InputError: The source cannot be read, or the table does not fit the settings.
     """
     frame = read(settings.source, settings.missing, settings.columns, coded=True)
-    return store(typed(frame, settings, split, seed), Path(folder), left_out(frame, settings, seed))
+    people = typed(frame, settings, split, seed)
+    table = store(people, Path(folder), left_out(frame, settings, seed))
+    return replace(table, told=tuple(_texts_of_others(people, settings)))
 
 
 @verb("data")
 def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[Table, Cut]:
-    """Read, type and store real and control records as one table, and who of them is control."""
+    """Read, type and store real and control records as one table, and who of them is control.
+
+    Control records are read to fit the real ones, as releases are; ``told`` of the table says what had to be done.
+    """
     members = read(data.source, data.missing, data.columns, coded=control is None)
     parts = [members]
+    told: list[str] = []
     if control is not None:
-        held_out = read(control, data.missing, data.columns)
-        absent = [c for c in members.columns if c not in held_out.columns and c not in data.drop]
-        extra = [c for c in held_out.columns if c not in members.columns]
-        if absent or extra:  # names of the control file are not told: without a header they are cells
-            told = absent if _has_its_roles(members, data) else len(absent)  # nor of a real table without a header
-            raise InputError(f"control must have the columns of real, got {told!r} absent and {len(extra)} others")
+        held_out, told = _with_real_names(read(control, data.missing, data.columns), members, data)
         if len(held_out) < 2:
             raise InputError(f"control must hold at least two records, got {len(held_out)}")
         if data.identifier in members:
             both = int(held_out[data.identifier].dropna().isin(members[data.identifier]).sum())
             if both:
                 raise InputError(f"control must hold no entity of real, got {both} records of such")
-        _refuse_codes_for_labels(members, held_out)
-        parts = _at_one_precision([members, held_out.reindex(columns=members.columns)])
+        fitted, done = _read_to_fit(members, held_out.reindex(columns=members.columns), data, control)
+        _refuse_codes_for_labels(*fitted)
+        parts, told = _at_one_precision(fitted), told + done
     frame = members if control is None else pd.concat(parts, ignore_index=True)
     people = typed(frame, data, Split(holdout=0.5, repetitions=1), seed)
     if control is not None:
-        _refuse_other_types(members, held_out, people, data)
-    table = store(people, Path(workspace), left_out(frame, data, seed))
+        _refuse_empty(held_out, members[list(people.columns)])
+    table = replace(
+        store(people, Path(workspace), left_out(frame, data, seed)), told=(*_texts_of_others(people, data), *told)
+    )
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
     digest = key_of("given", table.digest, len(members))
     path = keep_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
     return table, Cut(Place(path), digest, 1, 1, float("nan"))
+
+
+def _texts_of_others(people: pd.DataFrame, data: Data) -> Iterator[str]:
+    """Yield which columns of texts are written as numbers or dates: as texts none is near another."""
+    for name in people.select_dtypes("category").columns.difference(
+        [*data.categorical, *data.columns, data.identifier]
+    ):
+        levels = people[name].cat.categories.to_series()
+        if levels.dtype == object or types.is_string_dtype(levels.dtype):
+            kind = seems(levels[levels.map(lambda level: isinstance(level, str))])
+            if kind != "texts":
+                how = "data.columns of a study says how they are read, and synthrisk init proposes it"
+                yield f"real: column {name!r} seems to hold {kind}, but is of texts, none near another: {how}"
+
+
+def _with_real_names(held_out: pd.DataFrame, members: pd.DataFrame, data: Data) -> tuple[pd.DataFrame, list[str]]:
+    """Return control records with the columns of the real ones, which may be called nearly so, and what was done.
+
+    Names of the control file are not told, nor those of a real table without a header: they may be cells.
+    """
+    absent = [c for c in members.columns if c not in held_out.columns and c not in data.drop]
+    others = [c for c in held_out.columns if c not in members.columns]
+    pairs = paired_names([str(c) for c in others], absent)
+    names = {others[place]: due for place, due in pairs.items()}
+    absent = [c for c in absent if c not in names.values()]
+    extra = [c for c in others if c not in names]
+    if absent:
+        told = absent if _has_its_roles(members, data) else len(absent)
+        raise InputError(f"control must have the columns of real, got {told!r} absent and {len(extra)} others")
+    done = []
+    if names:
+        shown = ", ".join(map(repr, names.values()))
+        done.append(f"control: names differ in case, blanks or accents from the name that each is taken for: {shown}")
+    if extra:
+        more = "1 column that real has not is" if len(extra) == 1 else f"{len(extra)} columns that real has not are"
+        done.append(f"control: {more} left out")
+    return held_out.drop(columns=extra).rename(columns=names), done
+
+
+def _read_to_fit(
+    members: pd.DataFrame, held_out: pd.DataFrame, data: Data, control: str
+) -> tuple[list[pd.DataFrame], list[str]]:
+    """Return real and control records, the cells of these as those of the real ones are, and what had to be done."""
+    own, fitted, told = members.copy(deep=False), held_out.copy(deep=False), []
+    for name in (c for c in members.columns if c not in (*data.drop, data.identifier)):
+        column, other = members[name], held_out[name]
+        kinds = [levels_of(each).dtype.kind for each in (column, other)]
+        if other.isna().all() or (kinds[0] == kinds[1] and kinds[0] in "iubM" and levels_of(column) is column):
+            continue
+        try:
+            real = infer(_read(column, name, data), code=name in data.categorical)
+        except InputError:  # which ``typed`` tells with all else that is wrong
+            continue
+        if kinds == ["i", "f"] and (other % 1 != 0).any():  # 12.340, where a point stands between thousands
+            as_written = read(control, data.missing, data.columns, as_texts=True)
+            other = _with_real_names(as_written, members, data)[0][name]
+        other = released(other.to_frame(), data.columns)[name]
+        try:
+            cells, done = read_to_fit(other, real)
+        except UnreadableError:
+            raise unfit("control", name, real) from None
+        if kind_of(real) == "texts":
+            cells, more = respelled(cells, real)
+            done += more
+        if done or kind_of(real) != "texts":
+            own[name], fitted[name] = real.array, cells.array
+        if done:
+            told.append(f"control: column {name!r}: {'; '.join(done)}")
+    return [own, fitted], told
+
+
+def _read(column: pd.Series, name: str, data: Data) -> pd.Series:
+    return read_as(column, data.columns[name]) if name in data.columns else column
 
 
 def _has_its_roles(members: pd.DataFrame, data: Data) -> bool:
@@ -70,8 +159,8 @@ def _has_its_roles(members: pd.DataFrame, data: Data) -> bool:
 def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:
     """Value labels are taken where all codes have one, which may be so in one file alone: nothing would match then."""
     for name in (c for c in members.columns if c in held_out.columns):
-        labelled = [isinstance(part[name].dtype, pd.CategoricalDtype) for part in (members, held_out)]
-        numeric = [pd.api.types.is_numeric_dtype(part[name].dtype) for part in (members, held_out)]
+        labelled = [levels_of(c) is not c and kind_of(c) == "texts" for c in (members[name], held_out[name])]
+        numeric = [types.is_numeric_dtype(part[name].dtype) for part in (members, held_out)]
         if (labelled[0] and numeric[1]) or (numeric[0] and labelled[1]):
             due, got = ("labels", "numbers") if labelled[0] else ("numbers", "labels")
             raise InputError(f"control must hold {due} in column {name!r} as real does, got {got}")
@@ -82,7 +171,7 @@ def _at_one_precision(parts: list[pd.DataFrame]) -> list[pd.DataFrame]:
     parts = [part.copy(deep=False) for part in parts]
     for name in parts[0].columns:
         columns = [part[name] for part in parts]
-        if not all(pd.api.types.is_numeric_dtype(column.dtype) for column in columns):
+        if not all(types.is_numeric_dtype(column.dtype) for column in columns):
             continue
         precision = min(map(precision_of, columns), key=lambda dtype: dtype.itemsize)
         if precision != np.float64:
@@ -91,15 +180,7 @@ def _at_one_precision(parts: list[pd.DataFrame]) -> list[pd.DataFrame]:
     return parts
 
 
-def _refuse_other_types(members: pd.DataFrame, held_out: pd.DataFrame, people: pd.DataFrame, data: Data) -> None:
-    """Refuse control records with an empty column, or through which numbers or dates have become texts."""
-    if empty := empty_columns(held_out, members[list(people.columns)]):
+def _refuse_empty(held_out: pd.DataFrame, members: pd.DataFrame) -> None:
+    """Refuse control records with an empty column."""
+    if empty := empty_columns(held_out, members):
         raise InputError(f"control must hold values in column {empty[0]!r}, as real does, got missing cells only")
-    for name in people.columns:
-        if name not in (*data.categorical, data.identifier) and kind(people[name]) == "categorical":
-            own = infer(members[name])
-            if kind(own) != "categorical" and own.notna().any():
-                raise InputError(
-                    f"control must hold values of the types of real, got texts in column {name!r}, which real has none "
-                    "in; name it as categorical if it is a code list"
-                )

@@ -19,7 +19,7 @@ from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet
 from synthrisk.metrics.tables.value_types import precision_of
-from synthrisk.tasks.synthesize.forms import Kind, is_text, kind_of, levels_of
+from synthrisk.tasks.workspace.files.fitted_cells import Kind, is_text, kind_of, levels_of
 
 _SUPPRESSED = re.compile(r"[*]+|[\[({<]?suppressed[\])}>]?", re.IGNORECASE)
 _TO = r"\s*(?:-|–|—|\.\.+|…|\bto\b|\bbis\b|\buntil\b)\s*"
@@ -89,7 +89,8 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
     place = {text: k for k, text in enumerate(sets)} | dict.fromkeys(suppressed, -2)
     rows = np.append([place.get(text, -1) for text in texts], [-1]).astype(int)[codes]
     stars, there = int((rows == -2).sum()), int((codes >= 0).sum())
-    told = [f"{len(sets):,} {words}"] if sets else []
+    what, of, kinds = words.partition(" ")
+    told = [f"{len(sets):,} {what if len(sets) > 1 else what.removesuffix('s')}{of}{kinds}"] if sets else []
     told += [f"{stars:,} of {there:,} cells withheld and taken as missing, for any value"] if stars else []
     return Found(rows, tuple(sets.values()), tuple(sets), " and ".join(told))
 
@@ -213,7 +214,7 @@ def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
     is_cut = abs(mean + (step - 1) / 2 - real.mean()) < abs(mean - real.mean())
     below, above = (0, step - 1) if is_cut else (step / 2, step / 2)
     sets = tuple(ValueSet(float(np.ceil(v - below)), float(np.floor(v + above))) for v in numbers)
-    words = f"{len(sets):,} numbers {'cut down' if is_cut else 'rounded'} to multiples of {step:g}"
+    words = f"{len(sets):,} numbers {'cut down' if is_cut else 'rounded'} to multiples of {step:,.0f}"
     place = np.append(np.arange(len(sets)), -1)
     return Found(place[codes] if rows else codes, sets, tuple(_plain(each) for each in levels), words)
 

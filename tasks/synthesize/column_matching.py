@@ -4,7 +4,7 @@ The real table says what a column means. What had to be done is told, a line a c
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,17 @@ from synthrisk.metrics.release.columns import Problem, Rule
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 from synthrisk.tasks.synthesize.coarse_cells import Found, coarse_cells, values_for
-from synthrisk.tasks.synthesize.conform import apart, check_columns, conform, unfit
-from synthrisk.tasks.synthesize.forms import UnreadableError, kind_of, levels_of, read_to_fit
+from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release
-from synthrisk.tasks.workspace.files.cell_texts import empty_columns, folded, numbers_rows, released
+from synthrisk.tasks.workspace.files.cell_texts import empty_columns, numbers_rows, released
+from synthrisk.tasks.workspace.files.fitted_cells import (
+    UnreadableError,
+    kind_of,
+    levels_of,
+    paired_names,
+    read_to_fit,
+    unfit,
+)
 
 _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""
@@ -193,7 +200,7 @@ def _renamed(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, told: lis
     absent = [c for c in train.columns if c not in got]
     known = {*train.columns, *form.left_out}
     others = [k for k, c in enumerate(got) if c not in known]
-    pairs = _pairs([str(got[k]) for k in others], [*absent, *(c for c in form.left_out if c not in got)])
+    pairs = paired_names([str(got[k]) for k in others], [*absent, *(c for c in form.left_out if c not in got)])
     if not pairs:
         return table
     names = {others[place]: due for place, due in pairs.items()}
@@ -203,19 +210,3 @@ def _renamed(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, told: lis
     table = table.copy(deep=False)
     table.columns = [names.get(k, c) for k, c in enumerate(got)]
     return table
-
-
-def _pairs(got: Sequence[str], due: Sequence[str]) -> Mapping[int, str]:
-    """Return which place of ``got`` is which name of ``due``: those that alone are the same, folded.
-
-    Example:
-        >>> _pairs([" Größe ", "AGE", "Age_"], ["grosse", "age"])
-        {0: 'grosse'}
-    """
-    ours, theirs = [_plain(name) for name in due], [_plain(name) for name in got]
-    once = [k for k, word in enumerate(theirs) if word and theirs.count(word) == 1 and ours.count(word) == 1]
-    return {k: due[ours.index(theirs[k])] for k in once}
-
-
-def _plain(name: str) -> str:
-    return "".join(letter for letter in folded(name) if letter.isalnum())

@@ -11,8 +11,8 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
-from synthrisk.tasks.synthesize.forms import MISSING, is_text, iso_dates, kind_of, levels_of
 from synthrisk.tasks.workspace.files.cell_texts import to_numbers
+from synthrisk.tasks.workspace.files.fitted_cells import MISSING, is_text, iso_dates, levels_of, unfit, way_out
 
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
@@ -46,24 +46,11 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
         if _has_codes_for_labels(columns[-1], like[column]):
             raise InputError(
                 f"{name}: column {column!r} must hold texts as the real table does, got numbers only: codes where the "
-                f"real table has labels? Write the labels, or {_way_out(str(column))}"
+                f"real table has labels? Write the labels, or {way_out(str(column))}"
             )
     result = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(frame)), copy=False)
     result.columns = like.columns
     return result
-
-
-def unfit(name: str, column: str, like: pd.Series) -> InputError:
-    """Return what is said of a column whose cells are of another kind than the real ones."""
-    kind = kind_of(like)
-    return InputError(
-        f"{name}: column {column!r} must hold {kind} as the real table does, got cells that are not; write them as "
-        f"{kind}, or {_way_out(column)}"
-    )
-
-
-def _way_out(column: str) -> str:
-    return f"leave the column out with --drop {column} (data.drop in a study)"
 
 
 def apart(frame: pd.DataFrame, columns: Collection[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -122,8 +109,8 @@ def check_columns(got: list[object], due: list[object], name: str) -> None:
         close = absent and nearest(str(absent[0]), [str(got[k]) for k in extra])
         hint = f" (nearly {absent[0]!r})" if close else ""
         # other names are not told: a generator may have made them of cells
-        way_out = f"; rename it, or {_way_out(str(absent[0]))}" if absent else ""
-        raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {_numbers(extra)}{hint}{way_out}")
+        cure = f"; rename it, or {way_out(str(absent[0]))}" if absent else ""
+        raise InputError(f"{rule}; absent: {absent or 'none'}, extra: {_numbers(extra)}{hint}{cure}")
     if twice := [c for c in got if got.count(c) > 1]:
         raise InputError(f"{name} must have every column once, got {twice[0]!r} twice")
 

@@ -19,11 +19,11 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.column_matching import fitted
-from synthrisk.tasks.synthesize.forms import MISSING
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 from synthrisk.tasks.workspace.files import KINDS, PARQUET, READERS, SEPARATED, content, in_one, kind_of, parts_of
 from synthrisk.tasks.workspace.files.csv import decoded, refuse_cut_short, tidied
 from synthrisk.tasks.workspace.files.excel import split_sheet
+from synthrisk.tasks.workspace.files.fitted_cells import MISSING
 
 
 class _Read(NamedTuple):
@@ -158,7 +158,7 @@ def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
     path, sheet = split_sheet(path)
     try:
         if parts := parts_of(path):
-            one = in_one([content(each) for each in parts], f"path {pattern!r}")
+            one = in_one(path, parts, [content(each) for each in parts], f"path {pattern!r}")
             return READERS[PARQUET](one, f"path {pattern!r}", None, job.form.missing)
         return _opened(path, pattern, sheet, job)
     except (FileNotFoundError, IsADirectoryError):

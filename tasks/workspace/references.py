@@ -57,6 +57,7 @@ class Table:
     rows: int
     columns: tuple[str, ...]
     left_out: "Table | None" = None  # the columns that the study leaves out, as texts: nothing attacks them
+    told: tuple[str, ...] = ()  # what had to be done to read its control records as the real ones
 
     def read(self) -> pd.DataFrame:
         """Return the table; callers share one frame and must not change it."""

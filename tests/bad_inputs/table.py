@@ -62,7 +62,7 @@ _FILES = (
     table("a damaged workbook", b"PK", "'own.xlsx' must be an Excel or OpenDocument workbook", to="own.xlsx"),
     table("a damaged SPSS file", b"$FL2", "'own.sav' must be a file of SPSS, but cannot be read as one", to="own.sav"),
     table("UTF-8 with a few other bytes", lambda p: _csv(p).replace("Graz", "Kärnten").encode() + b"\xe4\n",
-          "'own.csv' must be text in one encoding, got UTF-8 but for 1 bytes that are not"),
+          "'own.csv' must be text in one encoding, got UTF-8 but for 1 byte that is not"),
     table("NUL bytes", lambda p: _csv(p).replace("Graz", "Gr\0az").encode(), "'own.csv' must be text, got NUL bytes"),
     table("NUL bytes at the end", lambda p: (_csv(p) + "\0" * 512).encode(), "'own.csv' must be text, got NUL bytes"),
     table("HTML instead of a table", "<!DOCTYPE html>\n<html><body>Sign in</body></html>\n", "'age'"),

@@ -87,12 +87,12 @@ def test_options_of_claims_are_what_a_study_gives_and_what_guesses_nothing_is_me
     ({"name": "rapid", "mode": "holdout"}, "a study runs all modes at once"),
     ({"name": "distance_to_closest_record", "what_if": [{"drop": ["age"]}]}, "closest_record does not use"),
     *(({"name": "zero_cap", "what_if": what_if}, says) for what_if, says in (
-        ([{"drop": ["sex"]}], "drop must name quasi-identifiers, got 'sex'"),
+        ([{"drop": ["sex"]}], "columns to leave out must be quasi-identifiers, got 'sex'"),
         ([{"bins": {"age": 1}}], "must be at least 2"),
         ([{"noise": {"age": 0}}], "must be above 0"),
         ([{"merge": {"city": 1}}], "must be at least 2"),
         ([{"drop": ["age"]}, {"drop": ["age"]}], "distinct names, got 'zero_cap-without-age.ill' twice"),
-        ([{"noise": {"il": 0.2}}], "noise must name quasi-identifiers or the sensitive column, got 'il'"),
+        ([{"noise": {"il": 0.2}}], "columns for noise must be quasi-identifiers or the sensitive column, got 'il'"),
     )),
     *(({"name": name, "sensitive": [["income", "ill"]]}, f"sensitive of metric {name} must be one column at a time")
       for name in ("rapid", "inference", "group_inference", "train_synthetic_test_real")),

@@ -6,10 +6,12 @@ read by whoever asks: the real table by what its study says, a release as the re
 
 import io
 import json
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 import fsspec
 import pandas as pd
@@ -22,6 +24,9 @@ from synthrisk.tasks.workspace.files.cell_texts import blanked, narrowed
 from synthrisk.tasks.workspace.files.excel import EXCEL, read_excel
 from synthrisk.tasks.workspace.files.statistical import STATISTICAL, read_statistical
 
+_PARTITION = re.compile(r"(?<=/)([^/=]+)=([^/]*)(?=/)")
+_NONE = "__HIVE_DEFAULT_PARTITION__"  # as the folder of missing cells is called
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")
 Reader: TypeAlias = Callable[[bytes, str, str | None, Sequence[str]], pd.DataFrame]
 """Takes a file, what messages call it, the sheet that is asked for, and the texts that mean a missing cell."""
 
@@ -135,14 +140,30 @@ def parts_of(path: str) -> list[str]:
     return [system.unstrip_protocol(each) if "://" in path else each for each in parts]
 
 
-def in_one(parts: Sequence[bytes], name: str) -> bytes:
-    """Return several Parquet files as one, each column in a type that holds the cells of all.
+def in_one(folder: str, parts: Sequence[str], raws: Sequence[bytes], name: str) -> bytes:
+    """Return the Parquet files of a folder as one, each column in a type that holds the cells of all.
+
+    Folders within that are called ``column=value`` are a column of all files in them.
+
+    Args:
+        folder: Where they are.
+        parts: Where each is, as ``parts_of`` says it.
+        raws: What is in each.
+        name: What messages call the folder.
 
     Raises:
         InputError: They are none, or have texts where others have numbers.
     """
     try:
-        tables = [pq.read_table(io.BytesIO(raw)) for raw in parts]
+        tables = [pq.read_table(io.BytesIO(raw)) for raw in raws]
+        within = [dict(_PARTITION.findall(part.removeprefix(folder))) for part in parts]
+        for column in dict.fromkeys(column for own in within for column in own):
+            values = [unquote(own[column]) if own.get(column, _NONE) != _NONE else None for own in within]
+            numbers = all(value is None or _WHOLE.fullmatch(value) for value in values)
+            for k, value in enumerate(values):
+                cell = int(value) if numbers and value is not None else value
+                cells = pa.repeat(pa.scalar(cell, pa.int64() if numbers else pa.string()), len(tables[k]))
+                tables[k] = tables[k] if column in tables[k].column_names else tables[k].append_column(column, cells)
         pq.write_table(pa.concat_tables(tables, promote_options="permissive"), one := io.BytesIO())
     except (pa.ArrowException, OSError) as error:
         told = f"{name} must hold Parquet files with the same columns, but cannot be read: {type(error).__name__}"

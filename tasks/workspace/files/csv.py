@@ -111,7 +111,8 @@ def _text(raw: bytes, name: str) -> tuple[str, list[str]]:
             what = "it is another kind of file, or was not written to its end"
             raise InputError(f"{name} must be text, got NUL bytes: {what}")
         if others := beside_utf8(raw):
-            raise InputError(f"{name} must be text in one encoding, got UTF-8 but for {others} bytes that are not")
+            but = "1 byte that is" if others == 1 else f"{others} bytes that are"
+            raise InputError(f"{name} must be text in one encoding, got UTF-8 but for {but} not")
         raise InputError(f"{name} must be text, in UTF-8 or another encoding that can be told; got neither")
     encoding, guessed = found
     note = f"{name} is not in UTF-8: it was read as {spoken(encoding)}, a guess by its letters" if guessed else ""

@@ -133,6 +133,10 @@ def test_no_evidence_needs_a_limited_measure_that_sees_a_near_copy():
     assert [v.word for v in both] == ["NO EVIDENCE", "NO EVIDENCE"]
     assert ["a near copy crosses another limit" in v.reason for v in both] == [True, False]
     assert only(COPY, blind, CART, *near).word == "INCONCLUSIVE"  # a measure that nobody limits keeps nobody
+    noisy = [*near[:2], line("cart", around(0.0, 0.3), measure=NEAREST)]
+    kept, wide = judged(COPY, blind, CART, *noisy, limits={LIMIT: 0.1, "memorization/dcr": 0.1})
+    assert (kept.word, wide.word) == ("INCONCLUSIVE", "CANNOT TELL")
+    assert "one that sees near copies cannot tell" in kept.reason
     (verdict,) = judge([COPY, CART], {LIMIT: 0.1}, [], Beside(answers("copy")))
     assert (verdict.word, "no near copy was attacked" in verdict.reason) == ("INCONCLUSIVE", True)
 

@@ -242,5 +242,5 @@ def test_control_records_with_codes_where_real_ones_have_labels_are_refused(fold
     with pytest.raises(InputError, match="control must hold labels in column 'vote' as real does, got numbers"):
         given.fn(settings, str(folder / "control.sav"), 1, str(folder))
     swapped = settings.model_copy(update={"source": str(folder / "control.sav")})
-    with pytest.raises(InputError, match="control must hold numbers in column 'vote' as real does, got labels"):
+    with pytest.raises(InputError, match="control: column 'vote' must hold numbers as the real table does"):
         given.fn(swapped, str(folder / "people.sav"), 1, str(folder))

@@ -116,13 +116,13 @@ def test_numbers_rounded_to_tens_are_the_numbers_that_round_so(step, as_text, cu
     release = made.astype(str) if as_text else made
     found = coarse_cells(release, real)
     assert found is not None
-    assert found.words == f"{made.nunique()} numbers {'cut down' if cut else 'rounded'} to multiples of {step}"
+    assert found.words == f"{made.nunique()} numbers {'cut down' if cut else 'rounded'} to multiples of {step:,}"
     for k, (cell, truth) in enumerate(zip(made, real, strict=True)):
         own = found.sets[found.rows[k]]
         assert own.low <= truth <= own.high
         assert (own.low, own.high) == ((cell, cell + step - 1) if cut else pytest.approx((cell, cell), abs=step / 2))
     read = fitted(pd.DataFrame({"n": release}), pd.DataFrame({"n": real}), FileForm(), "release")
-    assert f"to multiples of {step}" in read.told[0].words
+    assert f"to multiples of {step:,}" in read.told[0].words
     assert read.sets.columns["n"]
 
 

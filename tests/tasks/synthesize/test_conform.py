@@ -7,7 +7,7 @@ import pytest
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize.conform import conform, is_like
-from synthrisk.tasks.synthesize.forms import kind_of
+from synthrisk.tasks.workspace.files.fitted_cells import kind_of
 
 
 def one(cells: object, like: pd.Series) -> pd.Series:

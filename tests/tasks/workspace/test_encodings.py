@@ -128,7 +128,7 @@ def test_what_is_no_text_is_refused(raw):
 def test_utf_8_with_a_few_other_bytes_is_refused_not_guessed(language):
     rows = table_in(language)[1].encode()
     for raw in (rows + b"caf\xe9,1,2,3\n", (rows + "ż".encode())[:-1]):
-        with pytest.raises(InputError, match="must be text in one encoding, got UTF-8 but for 1 bytes that are not"):
+        with pytest.raises(InputError, match="must be text in one encoding, got UTF-8 but for 1 byte that is not"):
             read_csv(raw, "a.csv")
 
 

@@ -1,4 +1,4 @@
-"""How the cells of a released column are written, where it is not as the real column's are: they are read to fit it.
+"""Columns of another file, a release or control records, read to fit the real table's: their names and their cells.
 
 The real column says what the cells mean: numbers, dates, durations, true and false. Of the ways in which they may be
 written, the one that fits most cells is taken; of two that fit as many, the one under which more values lie between the
@@ -6,7 +6,7 @@ smallest and the largest real one. Cells that none fits are missing.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from pandas.api import types
 from scipy.stats import energy_distance
 
 from synthrisk.conf.tables import Reading
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.columns import Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
@@ -27,42 +28,19 @@ Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
 """What the cells of a column are, as sentences say it."""
 
 _LEAST = 0.1  # share of the cells that must be of the real column's kind
+_SOME = 200  # levels
+_ANY_DATE = pd.Series(pd.to_datetime(["1900-01-01", "2100-01-01"]))
+_NEARLY_ALL = 0.9  # share of strange texts that must be real ones in another spelling
 _IN_RANGE = 0.5  # share of bare numbers that must be dates of the real column's years
 _OF_SEVERAL = "of the forms that fit, by the real column's range"
+_RARELY = 4  # times as near to the real dates as other forms must a rare one come
 _NEAR = 2  # times as far from the real dates makes another reading worth a word
 _FORMS_OF_ONE = 3  # ways of writing dates in one column, at most
 _MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
-_CURRENCIES = frozenset(
-    [
-        "€",
-        "$",
-        "£",
-        "¥",
-        "₽",
-        "₺",
-        "₹",
-        "zł",
-        "Kč",
-        "R$",
-        "US$",
-        "A$",
-        "C$",
-        "EUR",
-        "USD",
-        "CHF",
-        "GBP",
-        "JPY",
-        "PLN",
-        "SEK",
-        "NOK",
-        "DKK",
-        "CZK",
-        "HUF",
-        "kr",
-        "Fr.",
-        "Ft",
-    ]
-)
+_CURRENCIES = frozenset([
+    "€", "$", "£", "¥", "₽", "₺", "₹", "zł", "Kč", "R$", "US$", "A$", "C$", "EUR", "USD", "CHF", "GBP", "JPY", "PLN",
+    "SEK", "NOK", "DKK", "CZK", "HUF", "kr", "Fr.", "Ft",
+])  # fmt: skip
 _UNIT = re.compile(
     r"^[+\-−]?\s*([^\d\s.,'’+\-−()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’()*_]{1,8})?$"
 )
@@ -87,7 +65,7 @@ _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which
     "nanoseconds since 1970": (1.0, 0),
     "days since 1970": (_DAY, 0),
     "day numbers of a spreadsheet": (_DAY, 25_569),
-    "day numbers of a spreadsheet, from 1904": (_DAY, 24_107),
+    (_RARE := "day numbers of a spreadsheet, from 1904"): (_DAY, 24_107),
     "days since 1960": (_DAY, 3_653),
     "seconds since 1960": (1e9, 315_619_200),
     "milliseconds since 1960": (1e6, 315_619_200_000),
@@ -96,11 +74,30 @@ _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which
 }
 _DIGITS = (("%Y%m%d", 8), ("%d%m%Y", 8), ("%m%d%Y", 8), ("%y%m%d", 6), ("%d%m%y", 6), ("%m%d%y", 6),
            ("%Y%m%d%H%M%S", 14))  # fmt: skip
+_HOUR = 4  # quarters
+_MOVES = [pd.Timedelta(minutes=15) * quarters for quarters in range(-14 * _HOUR, 14 * _HOUR + 1)]
+"""By which times are moved that are written in another zone."""
+_LOOKED_AT = 10_000  # dates
+_FEW, _SHARE, _OFTEN = 20, 0.1, 5  # dates that a move must make real, their share, and how often that by chance
 _LAST = 2.0**63 - 2**53  # nanoseconds around 1970 that are dates
 
 
 class UnreadableError(ValueError):
     """A column of which too few cells are of the real column's kind; it holds no cell."""
+
+
+def unfit(name: str, column: str, like: pd.Series) -> InputError:
+    """Return what is said of a column whose cells are of another kind than the real ones."""
+    kind = kind_of(like)
+    return InputError(
+        f"{name}: column {column!r} must hold {kind} as the real table does, got cells that are not; write them as "
+        f"{kind}, or {way_out(column)}"
+    )
+
+
+def way_out(column: str) -> str:
+    """Return what can be done about a column that does not fit."""
+    return f"leave the column out with --drop {column} (data.drop in a study)"
 
 
 @dataclass(frozen=True)
@@ -109,6 +106,22 @@ class _Read:
 
     values: pd.Series  # missing where nothing fits
     words: tuple[str, ...] = ()  # what had to be done, in words that hold no cell
+
+
+def paired_names(got: Sequence[str], due: Sequence[str]) -> Mapping[int, str]:
+    """Return which place of ``got`` is which name of ``due``: those that alone are the same, folded.
+
+    Example:
+        >>> paired_names([" Größe ", "AGE", "Age_"], ["grosse", "age"])
+        {0: 'grosse'}
+    """
+    ours, theirs = [_plain_name(name) for name in due], [_plain_name(name) for name in got]
+    once = [k for k, word in enumerate(theirs) if word and theirs.count(word) == 1 and ours.count(word) == 1]
+    return {k: due[ours.index(theirs[k])] for k in once}
+
+
+def _plain_name(name: str) -> str:
+    return "".join(letter for letter in folded(name) if letter.isalnum())
 
 
 def kind_of(column: pd.Series) -> Kind:
@@ -154,7 +167,13 @@ def read_to_fit(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str
     kind = kind_of(like)
     if kind == "texts":
         return _answers(column, levels_of(like))
-    real, cells = levels_of(like), typed(column).cells
+    values, words = _as_kind(column, levels_of(like), kind)
+    return _on_real_clock(values, words, levels_of(like)) if kind == "dates" else (values, words)
+
+
+def _as_kind(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series, list[str]]:
+    """Return a column whose cells are numbers, dates, durations, or true and false, as the real ones are."""
+    cells = typed(column).cells
     held = levels_of(cells)
     if not is_text(held):
         if kind == kind_of(held) or (kind == "numbers" and types.is_bool_dtype(held.dtype)):
@@ -357,6 +376,33 @@ def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
         yield _Read(in_zone_of(dates, real), (_written(form),))
 
 
+def _on_real_clock(values: pd.Series, words: list[str], real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return dates in the zone of the real ones, moved by the quarter hours that make many of them real ones.
+
+    A zone that no table names moves all by as much, in summer by an hour more: each cell is moved by that of the two
+    which makes it a real one. Where no move makes a tenth of them real, five times what chance does, none is made.
+    """
+    cells, real = typed(values).cells, typed(real).cells
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        cells = cells.astype(cells.cat.categories.dtype)
+    cells = in_zone_of(cells, real)
+    known, some = pd.Index(real.dropna().unique()), pd.Index(cells.dropna().unique()[:_LOOKED_AT])
+    found = np.array([known.get_indexer(some + move) >= 0 for move in _MOVES])
+    shares = found.mean(axis=1) if len(some) else np.zeros(len(_MOVES))
+    best = int(shares.argmax())
+    near = [each for each in (best - _HOUR, best + _HOUR) if 0 <= each < len(_MOVES)]
+    other = max(near, key=lambda each: int((found[best] | found[each]).sum()))
+    many = int((found[best] | found[other]).sum())
+    chance = max(shares[len(_MOVES) // 2], float(np.median(shares)))
+    if many < max(_FEW, _SHARE * len(some), _OFTEN * chance * len(some)):
+        return values, words
+    moves = [_MOVES[best], _MOVES[other]] if shares[other] > shares[best] / 10 else [_MOVES[best]]
+    first, second = cells + moves[0], cells + moves[-1]
+    hours = " or ".join(f"{move / pd.Timedelta(hours=1):+g}" for move in moves)
+    moved = first.where(first.isin(known) | ~second.isin(known), second)
+    return moved, [*words, f"times are written on another clock: moved by {hours} hours many are real ones"]
+
+
 def _written(form: str) -> str:
     return f"dates are written as {re.sub('%.', lambda found: _SHOWN.get(found[0], found[0]), form)}"
 
@@ -372,9 +418,10 @@ def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     found = [read for read in found if _cells(_in_range(read.values, real), counts) >= max(least, 1)]
     if not found:
         return _Read(pd.Series(pd.NaT, index=numbers.index, dtype=real.dtype))
-    distances = [_distance(read.values, counts, real) for read in found]
-    chosen = found[int(np.argmin(distances))]
-    rivals = [read for read, own in zip(found, distances, strict=True) if own < _NEAR * min(distances)]
+    distances = np.array([_distance(read.values, counts, real) for read in found])
+    rare = np.array([_RARELY if _RARE in read.words[0] else 1 for read in found])
+    place = int((distances * rare).argmin())
+    chosen, rivals = found[place], [found[k] for k in np.flatnonzero(distances < _NEAR * distances[place])]
     doubtful = any(not _same(read.values, chosen.values) for read in rivals)
     return _Read(chosen.values, (f"{chosen.words[0]} ({_OF_SEVERAL})",)) if doubtful else chosen
 
@@ -450,6 +497,50 @@ def _answers(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
     meant = {level: said[pair[other.index(word)]] for level, word in got.items()}
     cells = column.astype(object).map(meant, na_action="ignore")
     return cells, ["yes and no are taken as the real column's two texts"]
+
+
+def seems(levels: pd.Series) -> Kind:
+    """Return what texts are that are all written as numbers with marks or units, or as dates not in ISO 8601.
+
+    Texts of digits alone are codes.
+
+    Example:
+        >>> [seems(pd.Series(texts)) for texts in (["$1,200.50", "$80.00"], ["31.12.2024"], ["0524"], ["A1"])]
+        ['numbers', 'dates', 'texts', 'texts']
+    """
+    some = levels.head(_SOME)
+    counts = pd.Series(1, index=some.index)
+    if (
+        not len(some)
+        or not some.str.contains(r"\d", regex=True).all()
+        or to_numbers(some, errors="coerce").notna().any()
+    ):
+        return "texts"
+    if _dates(some, counts, _ANY_DATE).values.notna().all():
+        return "dates"
+    read = _numbers(some, counts, pd.Series([0.5]))
+    return "numbers" if read.values.notna().all() and "a unit" not in "".join(read.words) else "texts"
+
+
+def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return texts in the spelling of a real column, where most are none of its texts and nearly all of these are so.
+
+    Example:
+        >>> cells, done = respelled(pd.Series(["GRAZ", "WIEN", "Linz"]), pd.Series(["Graz", "Wien", "Linz"]))
+        >>> cells.tolist(), done
+        (['Graz', 'Wien', 'Linz'], ['texts are written with other letters or accents'])
+    """
+    levels = [level for level in levels_of(real).dropna().unique() if isinstance(level, str)]
+    known, spelled = set(levels), {folded(level): level for level in reversed(levels)}
+    counts = column.dropna().value_counts()
+    other = {
+        level: spelled.get(folded(level)) for level in counts.index if isinstance(level, str) and level not in known
+    }
+    strange, meant = counts[[*other]].sum(), counts[[level for level, own in other.items() if own is not None]].sum()
+    if 2 * strange < counts.sum() or not strange or meant < _NEARLY_ALL * strange:
+        return column, []
+    words = ["texts are written with other letters or accents"]
+    return column.astype(object).map(lambda cell: other.get(cell) or cell, na_action="ignore"), words
 
 
 # Which way
