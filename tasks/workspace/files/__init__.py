@@ -111,13 +111,17 @@ KINDS = (
 def kind_of(path: str) -> str | None:
     """Return the suffix that tells of which kind a file is, without that of its packing; None where none is known.
 
+    What is packed and tells no kind is a CSV file.
+
     Example:
-        >>> kind_of("people.CSV.gz"), kind_of("people.xlsx"), kind_of("people.xlsx.gz"), kind_of("people")
-        ('.csv', '.xlsx', None, None)
+        >>> [kind_of(f"people{ending}") for ending in (".CSV.gz", ".xlsx", ".xlsx.gz", ".zip", "")]
+        ['.csv', '.xlsx', None, '.csv', None]
     """
     suffixes = [suffix.lower() for suffix in PurePosixPath(path).suffixes]
     packed = bool(suffixes) and suffixes[-1] in _PACKED
     suffix = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
+    if packed and suffix not in READERS and suffix not in SEPARATED:
+        return SEPARATED[0]
     return suffix if suffix in _TEXTS or (suffix in READERS and not packed) else None
 
 

@@ -20,6 +20,9 @@ _LOOKED_AT = 10_000  # rows
 _HEADER = 2**16  # characters in which the header line ends
 _FIRST = 20  # rows that tell whether the header has a name for each of their cells
 _EXCELS_LINE = re.compile(r"[\r\n]*\"?sep=(.)\"?[^\S\r\n]*[\r\n]+", re.IGNORECASE)
+_EXCELS_TEXT = re.compile(r"(?:(?<=[,;\t|\r\n])|^)=\"([^\"]*)\"(?=[,;\t|\r\n]|$)")
+_QUOTED = re.compile(r'"[^"]*"')
+_FEWEST_CELLS = 3  # in the rows below a title
 _LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
 _EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 """Floats to the last bit: from 3.1 on pandas reads them so whatever it is told."""
@@ -130,10 +133,12 @@ class Tidied(NamedTuple):
 def tidied(text: str, name: str) -> Tidied:
     r"""Return the text of a CSV file as a header line and rows with as many cells as it.
 
-    A line ``sep=;`` above the header, which Excel reads, and rows of separators alone at the end, which it writes, are
-    left out. Where each of the first rows has one cell more than the header, the header gets an empty name: the last
-    one, where these cells are empty, as behind a separator that ends each row; the first one, where they number the
-    rows, as in files of R. A separator that ends the header alone is left out.
+    Lines above the header that are no rows (a title, comments that begin with #, ``sep=;``, which Excel reads), and
+    rows of separators alone at the end, which it writes, are left out. Cells such as ``="052"``, which keep Excel from
+    reading numbers, and cells in single quotes are as those in double ones. Where each of the first rows has one cell
+    more than the header, the header gets an empty name: the last one, where these cells are empty, as behind a
+    separator that ends each row; the first one, where they number the rows, as in files of R. A separator that ends the
+    header alone is left out.
 
     Raises:
         InputError: The header line cannot be parsed, or has a name twice.
@@ -145,8 +150,18 @@ def tidied(text: str, name: str) -> Tidied:
     notes: list[str] = []
     if excel := _EXCELS_LINE.match(text):
         text = text[excel.end() :]
-    header = re.sub(r'"[^"]*"', "", text.lstrip("\r\n")[:_HEADER])
+    if above := _above_the_header(text):
+        lines = text.splitlines(keepends=True)
+        text, many = (
+            "".join(lines[above:]),
+            "1 line that is no row" if above == 1 else f"{above} lines that are no rows",
+        )
+        notes.append(f"{name} begins with {many}: left out")
+    if '="' in text:
+        text = _EXCELS_TEXT.sub(r'"\1"', text)
+    header = _QUOTED.sub("", text.lstrip("\r\n")[:_HEADER])
     separator = max(SEPARATORS, key="".join(header.splitlines()[:1]).count)
+    text = _in_double_quotes(text, separator)
     names, end, rows = _first_rows(text, separator, name)
     _refuse_same(names, name)
     kept, empty = _without_empty_rows(text, separator)
@@ -162,6 +177,29 @@ def tidied(text: str, name: str) -> Tidied:
     elif rows and not names[-1] and all(len(row) == len(names) - 1 for row in rows):
         text = text[: end - 1] + text[end:]
     return Tidied(text, separator, notes)
+
+
+def _above_the_header(text: str) -> int:
+    """Return how many lines are above the header: comments, and titles where the rows have three cells or more."""
+    first = [_QUOTED.sub("x", line) for line in text[:_HEADER].splitlines()[:_FIRST]]
+    separator = max(SEPARATORS, key="".join(first[1:]).count)
+    cells = [[cell.strip() for cell in line.split(separator)] for line in first]
+    most = max((len(row) for row in cells[1:]), default=0)
+    for above, (line, row) in enumerate(zip(first, cells, strict=True)):
+        is_title = most >= _FEWEST_CELLS and sum(map(bool, row)) <= 1 and len(row) in (1, most)
+        if '"' in line or not (is_title or (line.startswith("#") and len(row) != most)):
+            return above if any(map(any, cells[:above])) and '"' not in line else 0
+    return 0
+
+
+def _in_double_quotes(text: str, separator: str) -> str:
+    """Return a text all of whose names are in single quotes with its cells in double quotes, where they need any."""
+    header = text.lstrip("\r\n")[:_HEADER].splitlines()[:1]
+    if not header or not all(re.fullmatch(r"'[^']*'", name) for name in header[0].split(separator)):
+        return text
+    rows = csv.reader(io.StringIO(text), delimiter=separator, quotechar="'")
+    csv.writer(kept := io.StringIO(), delimiter=separator, lineterminator="\n").writerows(rows)
+    return kept.getvalue()
 
 
 def _first_rows(text: str, separator: str, name: str) -> tuple[list[str], int, list[list[str]]]:

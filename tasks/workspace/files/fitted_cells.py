@@ -6,6 +6,7 @@ smallest and the largest real one. Cells that none fits are missing.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -41,6 +42,7 @@ _CURRENCIES = frozenset([
     "€", "$", "£", "¥", "₽", "₺", "₹", "zł", "Kč", "R$", "US$", "A$", "C$", "EUR", "USD", "CHF", "GBP", "JPY", "PLN",
     "SEK", "NOK", "DKK", "CZK", "HUF", "kr", "Fr.", "Ft",
 ])  # fmt: skip
+_OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]")  # Arabic, Indian, full-width ...; the marks among Arabic ones
 _UNIT = re.compile(
     r"^[+\-−]?\s*([^\d\s.,'’+\-−()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’()*_]{1,8})?$"
 )
@@ -211,6 +213,8 @@ def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series
     levels = pd.Series(np.asarray(found, dtype=object), dtype=object)
     known = levels.notna().to_numpy(bool)
     texts = levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip()
+    if not all(map(str.isascii, texts)):
+        texts = texts.str.replace(_OTHERS_DIGIT, _as_ours, regex=True)
     present = texts[~texts.isin(MISSING)]
     counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(levels)))
     read = _READERS[kind](present, counts[present.index], real)
@@ -218,6 +222,10 @@ def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series
     taken = pd.Series(values.array.take(codes, allow_fill=True), name=column.name)
     told = pd.Series(np.isin(codes, present.index))
     return _whole(taken, told, list(read.words), kind)
+
+
+def _as_ours(found: re.Match[str]) -> str:
+    return {"٫": ".", "٬": ","}.get(found[0]) or str(unicodedata.decimal(found[0]))
 
 
 def _whole(values: pd.Series, told: pd.Series, words: list[str], kind: Kind) -> tuple[pd.Series, list[str]]:
