@@ -170,16 +170,31 @@ def _settled(
 def _twins_apart(
     numbers: np.ndarray, cells: Sequence[np.ndarray], colours: Sequence[np.ndarray], by_name: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """Number the levels of a column whose records have the very same cells in all other columns."""
+    """Number the levels of a column whose records have the very same cells in all other columns.
+
+    Levels of several columns that have the very same records, such as a name and a number that one person alone has,
+    are one there: these columns are left out, and the first of them is numbered.
+    """
     codes = [np.arange(len(colour)) for colour in colours]
     marks, found = _marks(numbers, cells, codes), []
+    alike = [place for place, own in enumerate(colours) if own.max(initial=-1) + 1 < len(own)]
+    rows = np.arange(len(numbers))
+    holders = {place: _held(rows, cells[place], len(codes[place]))[cells[place]] for place in alike}
     for place, (colour, cell) in enumerate(zip(colours, cells, strict=True)):
-        others = _mixed(marks - _mixed(codes[place] + _salt(place))[cell])
-        twins = lexicographic_ranks([colour, _held(others, cell, len(colour))])
+        if place not in alike:
+            found.append(colour)
+            continue
+        others, is_first = marks.copy(), np.ones(len(colour), dtype=bool)
+        for other in alike:
+            same = holders[other] == holders[place]
+            others[same] -= _mixed(codes[other] + _salt(other))[cells[other][same]]
+            others[same] += _mixed(np.array([_salt(other) - 1]))
+            is_first[cell[same]] &= other >= place
+        twins = lexicographic_ranks([colour, _held(_mixed(others), cell, len(colour))])
         order = np.lexsort((by_name[place], twins))
         number = np.empty(len(order), dtype=np.int64)
         number[order] = np.arange(len(order)) - np.searchsorted(twins[order], twins[order])
-        found.append(lexicographic_ranks([colour, number]))
+        found.append(lexicographic_ranks([colour, np.where(is_first, number, 0)]))
     return found
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrisk.metrics.models.features import UNSEEN, level_codes, one_hot, one_hot_features, ordinal, ordinal_features
+from synthrisk.metrics.tables import order
 from synthrisk.metrics.tables.order import ABSENT, canonical, level_order, lexicographic_ranks
 from synthrisk.metrics.tables.tables import Tables
 
@@ -151,6 +152,17 @@ def test_many_pairs_of_twins_cost_one_look_at_the_table():
     table = pd.DataFrame({"c": [f"{i:04}" for i in range(4000)], "x": np.arange(4000) // 2, "d": list("uv") * 2000})
     other = table.assign(c=table["c"].sample(frac=1, random_state=0).to_numpy())
     assert_same_rows(*(ordinal(Tables(t, t), ["c", "x", "d"], ["c", "x", "d"]).synthetic for t in (table, other)))
+
+
+def test_texts_of_one_person_alone_in_several_columns_cost_no_trial_and_are_coded_alike_under_any_names(monkeypatch):
+    tried, smallest = [], order._smallest_class
+    monkeypatch.setattr(order, "_smallest_class", lambda *own: tried.append(own) or smallest(*own))
+    rng, people = np.random.default_rng(0), np.array([f"{i:03}" for i in range(300)])
+    table = pd.DataFrame({"name": people, "mail": people, "job": [*"uvwwww"] * 50, "card": people})
+    named = {c: dict(zip(people, rng.permutation(people), strict=True)) for c in ("name", "card")}
+    other, names = table.assign(**{c: table[c].map(names) for c, names in named.items()}), list(table)
+    assert_same_rows(*(ordinal(Tables(t, t), names, names).synthetic for t in (table, other)))
+    assert len(tried) < 20, "u and v alone may be told apart by trials"
 
 
 def test_where_the_work_would_be_too_much_names_decide(monkeypatch):
