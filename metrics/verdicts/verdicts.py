@@ -267,7 +267,7 @@ def _lacking(judged: Sequence[_Judged], beside: Beside) -> _Lacking | None:
     if not limits:
         return None
     if not any(limit.sees_near_copies for limit in limits):
-        if undecided := [each for each in judged if each.limit.sees_near_copies]:
+        if undecided := [each for each in judged if each.limit.sees_near_copies and not each.limit.empty]:
             own = undecided[0].said
             reason = "the limits that decide here cover exact copies only, and one that sees near copies cannot tell"
             return _Lacking(f"{reason}: {own.reason}", "near copies not judged", own.advice)
