@@ -35,6 +35,15 @@ _DOUBLE = np.dtype(np.float64)
 _OURS = frozenset(map(np.dtype, ("bool", "int64", "float64", "datetime64[ns]", "timedelta64[ns]")))
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _TEXTS = frozenset({"string", "empty"})
+_HOUR = 4  # quarters
+_MOVES = [pd.Timedelta(minutes=15) * quarters for quarters in range(-14 * _HOUR, 14 * _HOUR + 1)]
+"""By which times are moved that are written in another zone."""
+_DAYS_BESIDE = (-7, -3, -2, -1, 1, 2, 3, 7)
+_AT_MOST = 8 * 86_400e9  # nanoseconds of a move and a week
+_LOOKED_AT = 10_000  # dates
+_FEWEST, _FEW = 5, 20  # dates that can tell a move, if all are real ones by it; that tell it if some are
+_SHARE, _OFTEN = 0.1, 5  # share of the dates that a move must make real, and how often that by chance
+_NEARLY, _MORE = 0.9, 0.01  # of the most dates, those that a lesser move makes real; share that a second one must
 _BYTES = (bytes, bytearray, memoryview)
 _NUMBERS = frozenset({"floating", "mixed-integer-float", "decimal"})
 _DATES = frozenset({"date", "datetime", "datetime64"})
@@ -383,6 +392,45 @@ def in_zone_of(times: pd.Series, real: pd.Series) -> pd.Series:
     if is_aware:
         return times.dt.tz_convert(zone)
     return most_real([times.dt.tz_localize("UTC").dt.tz_convert(zone), _of_clock(times, zone, real)], real)
+
+
+def on_clock_of(times: pd.Series, real: pd.Series) -> tuple[pd.Series, str]:
+    """Return times on the clock of real ones, and by which hours they were moved; an empty text where they were not.
+
+    A zone that no table names moves all by as much, in summer by an hour more: each cell is moved by that of the two
+    which makes it a real one. None is made where no move makes a tenth of them real, and many more than chance: more
+    than they are without a move, under most moves, and some days earlier or later at the same time of day. So dates of
+    a schedule (each day at nine for each day at eight) stay where they are.
+
+    Example:
+        >>> real = pd.Series(pd.date_range("2024-07-01 08:00", periods=30, freq="37h"))
+        >>> moved, hours = on_clock_of(real + pd.Timedelta(hours=2), real)
+        >>> moved.equals(real), hours
+        (True, '-2')
+    """
+    cells, real = typed(times).cells, typed(real).cells
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        cells = cells.astype(cells.cat.categories.dtype)
+    cells = in_zone_of(cells, real)
+    ticks = cells.astype("int64").to_numpy(dtype=float)
+    there = cells.where(cells.notna() & (np.abs(ticks) < 2.0**63 - _AT_MOST))
+    known, some = pd.Index(real.dropna().unique()), pd.Index(there.dropna().unique()[:_LOOKED_AT])
+    if len(some) < _FEWEST:
+        return times, ""
+    found = np.array([known.get_indexer(some + move) >= 0 for move in _MOVES])
+    shares = found.mean(axis=1)
+    best = min(np.flatnonzero(shares >= _NEARLY * shares.max()), key=lambda each: abs(_MOVES[each]))
+    near = [each for each in (best - _HOUR, best + _HOUR) if 0 <= each < len(_MOVES)]
+    other = max(near, key=lambda each: int((found[best] | found[each]).sum()))
+    many, more = int((found[best] | found[other]).sum()), int((found[other] & ~found[best]).sum())
+    days = [float((known.get_indexer(some + _MOVES[best] + pd.Timedelta(days=d)) >= 0).mean()) for d in _DAYS_BESIDE]
+    chance = len(some) * max(shares[len(_MOVES) // 2], float(np.median(shares)), *days)
+    if many < max(min(_FEW, len(some)), _SHARE * len(some), _OFTEN * chance):
+        return times, ""
+    moves = [_MOVES[best], _MOVES[other]] if more >= _MORE * len(some) else [_MOVES[best]]
+    first, second = there + moves[0], there + moves[-1]
+    moved = first.where(first.isin(known) | ~second.isin(known), second).where(there.notna(), cells)
+    return moved, " or ".join(f"{move / pd.Timedelta(hours=1):+g}" for move in moves)
 
 
 def most_real(readings: Sequence[pd.Series], real: pd.Series) -> pd.Series:

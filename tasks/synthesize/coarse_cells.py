@@ -199,6 +199,8 @@ def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
     real = as_floats(levels_of(like))
     real = real[np.isfinite(real)]
     codes, levels = pd.factorize(column)
+    if levels_of(column).dtype.kind in "mM":
+        return None
     numbers = pd.to_numeric(pd.Series(np.asarray(levels, dtype=object)), errors="coerce").to_numpy(float)
     rows, counts = len(codes), np.bincount(codes[codes >= 0], minlength=len(levels))
     if len(numbers) < _FEWEST_MULTIPLES or not np.isfinite(numbers).all() or not len(real) or (real % 1).any():

@@ -160,7 +160,8 @@ def in_one(folder: str, parts: Sequence[str], raws: Sequence[bytes], name: str) 
     """
     try:
         tables = [pq.read_table(io.BytesIO(raw)) for raw in raws]
-        within = [dict(_PARTITION.findall(part.removeprefix(folder))) for part in parts]
+        places = [url_to_fs(each)[1] for each in (folder, *parts)]
+        within = [dict(_PARTITION.findall(place.removeprefix(places[0]))) for place in places[1:]]
         for column in dict.fromkeys(column for own in within for column in own):
             values = [unquote(own[column]) if own.get(column, _NONE) != _NONE else None for own in within]
             numbers = all(value is None or _WHOLE.fullmatch(value) for value in values)

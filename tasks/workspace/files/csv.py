@@ -22,6 +22,8 @@ _FIRST = 20  # rows that tell whether the header has a name for each of their ce
 _EXCELS_LINE = re.compile(r"[\r\n]*\"?sep=(.)\"?[^\S\r\n]*[\r\n]+", re.IGNORECASE)
 _EXCELS_TEXT = re.compile(r"(?:(?<=[,;\t|\r\n])|^)=\"([^\"]*)\"(?=[,;\t|\r\n]|$)")
 _QUOTED = re.compile(r'"[^"]*"')
+_EXCELS_QUOTED = re.compile(r"(?:(?<=[,;\t|\r\n])|^)\"=\"\"([^\"]*)\"\"\"(?=[,;\t|\r\n]|$)")
+_NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,%]*")
 _FEWEST_CELLS = 3  # in the rows below a title
 _LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
 _EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
@@ -158,7 +160,9 @@ def tidied(text: str, name: str) -> Tidied:
         )
         notes.append(f"{name} begins with {many}: left out")
     if '="' in text:
-        text = _EXCELS_TEXT.sub(r'"\1"', text)
+        text = _EXCELS_QUOTED.sub(r'"\1"', text)
+        plain, cells = _EXCELS_TEXT.subn(r'"\1"', text)
+        text = plain if 2 * cells == text.count('"') else text  # else it may stand inside a cell
     header = _QUOTED.sub("", text.lstrip("\r\n")[:_HEADER])
     separator = max(SEPARATORS, key="".join(header.splitlines()[:1]).count)
     text = _in_double_quotes(text, separator)
@@ -180,24 +184,38 @@ def tidied(text: str, name: str) -> Tidied:
 
 
 def _above_the_header(text: str) -> int:
-    """Return how many lines are above the header: comments, and titles where the rows have three cells or more."""
-    first = [_QUOTED.sub("x", line) for line in text[:_HEADER].splitlines()[:_FIRST]]
-    separator = max(SEPARATORS, key="".join(first[1:]).count)
-    cells = [[cell.strip() for cell in line.split(separator)] for line in first]
-    most = max((len(row) for row in cells[1:]), default=0)
-    for above, (line, row) in enumerate(zip(first, cells, strict=True)):
-        is_title = most >= _FEWEST_CELLS and sum(map(bool, row)) <= 1 and len(row) in (1, most)
-        if '"' in line or not (is_title or (line.startswith("#") and len(row) != most)):
-            return above if any(map(any, cells[:above])) and '"' not in line else 0
+    """Return how many lines are above the header: titles, and comments, where a line below them is plainly a header.
+
+    A title is words in one cell, a comment begins with # and a blank, or ##. Plainly a header is a line of several
+    names (of three below a title), all different, none of them a number, above a row of as many cells.
+    """
+    lines = [_QUOTED.sub("x", line).strip() for line in text[:_HEADER].splitlines()[:_FIRST]]
+    least = 0
+    for above, line in enumerate(lines):
+        separator = max(SEPARATORS, key=line.count)
+        filled = [cell.strip() for cell in line.split(separator) if cell.strip()]
+        if re.match(r"#[#\s]", line):
+            least = max(least, 2)
+        elif len(filled) == 1 and " " in filled[0] and '"' not in line:
+            least = max(least, _FEWEST_CELLS)
+        elif line.strip(SEPARATORS):
+            names = [cell.strip() for cell in line.split(separator)]
+            below = lines[above + 1 : above + 2]
+            is_header = len(names) >= least and all(names) and len({*names}) == len(names)
+            is_header &= not any(_NUMBER.fullmatch(name) for name in names) and '"' not in line
+            return above if least and is_header and [len(row.split(separator)) for row in below] == [len(names)] else 0
     return 0
 
 
 def _in_double_quotes(text: str, separator: str) -> str:
-    """Return a text all of whose names are in single quotes with its cells in double quotes, where they need any."""
+    """Return a text with its cells in double quotes, where they need any, if its names are in single ones."""
     header = text.lstrip("\r\n")[:_HEADER].splitlines()[:1]
-    if not header or not all(re.fullmatch(r"'[^']*'", name) for name in header[0].split(separator)):
+    if '"' in text or not header or not all(re.fullmatch(r"'[^']*'", name) for name in header[0].split(separator)):
         return text
-    rows = csv.reader(io.StringIO(text), delimiter=separator, quotechar="'")
+    rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator, quotechar="'") if row]
+    lines = sum(map(bool, text.splitlines()))
+    if len(rows) != lines or {len(row) for row in rows} != {len(rows[0])}:  # an apostrophe is none
+        return text
     csv.writer(kept := io.StringIO(), delimiter=separator, lineterminator="\n").writerows(rows)
     return kept.getvalue()
 

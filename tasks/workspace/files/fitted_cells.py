@@ -7,6 +7,7 @@ smallest and the largest real one. Cells that none fits are missing.
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -21,7 +22,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.columns import Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
-from synthrisk.metrics.tables.value_types import in_zone_of, most_real, typed
+from synthrisk.metrics.tables.value_types import in_zone_of, most_real, on_clock_of, typed
 from synthrisk.tasks.workspace.files.cell_texts import PAIRS, folded, in_english, read_as, to_numbers
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
@@ -76,11 +77,6 @@ _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which
 }
 _DIGITS = (("%Y%m%d", 8), ("%d%m%Y", 8), ("%m%d%Y", 8), ("%y%m%d", 6), ("%d%m%y", 6), ("%m%d%y", 6),
            ("%Y%m%d%H%M%S", 14))  # fmt: skip
-_HOUR = 4  # quarters
-_MOVES = [pd.Timedelta(minutes=15) * quarters for quarters in range(-14 * _HOUR, 14 * _HOUR + 1)]
-"""By which times are moved that are written in another zone."""
-_LOOKED_AT = 10_000  # dates
-_FEW, _SHARE, _OFTEN = 20, 0.1, 5  # dates that a move must make real, their share, and how often that by chance
 _LAST = 2.0**63 - 2**53  # nanoseconds around 1970 that are dates
 
 
@@ -110,7 +106,7 @@ class _Read:
     words: tuple[str, ...] = ()  # what had to be done, in words that hold no cell
 
 
-def paired_names(got: Sequence[str], due: Sequence[str]) -> Mapping[int, str]:
+def paired_names(got: Sequence[Any], due: Sequence[Any]) -> Mapping[int, Any]:
     """Return which place of ``got`` is which name of ``due``: those that alone are the same, folded.
 
     Example:
@@ -122,8 +118,8 @@ def paired_names(got: Sequence[str], due: Sequence[str]) -> Mapping[int, str]:
     return {k: due[ours.index(theirs[k])] for k in once}
 
 
-def _plain_name(name: str) -> str:
-    return "".join(letter for letter in folded(name) if letter.isalnum())
+def _plain_name(name: Any) -> str:
+    return "".join(letter for letter in folded(str(name)) if letter.isalnum())
 
 
 def kind_of(column: pd.Series) -> Kind:
@@ -170,7 +166,11 @@ def read_to_fit(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str
     if kind == "texts":
         return _answers(column, levels_of(like))
     values, words = _as_kind(column, levels_of(like), kind)
-    return _on_real_clock(values, words, levels_of(like)) if kind == "dates" else (values, words)
+    if kind != "dates":
+        return values, words
+    moved, hours = on_clock_of(values, levels_of(like))
+    more = [f"times are written on another clock: moved by {hours} hours many are real ones"] if hours else []
+    return (moved, [*words, *more]) if hours else (values, words)
 
 
 def _as_kind(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series, list[str]]:
@@ -181,7 +181,8 @@ def _as_kind(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series,
         if kind == kind_of(held) or (kind == "numbers" and types.is_bool_dtype(held.dtype)):
             return _finite(column, cells) if kind == "numbers" else (column, [])
         if isinstance(cells.dtype, pd.CategoricalDtype):
-            cells = pd.Series(cells.astype(object).array, dtype=held.dtype if cells.notna().all() else None)
+            levels = held.astype("Int64") if held.dtype.kind == "i" else held
+            cells = pd.Series(levels.array.take(cells.cat.codes.to_numpy(), allow_fill=True))
         if not types.is_numeric_dtype(cells.dtype) or kind == "durations":
             raise UnreadableError
         return _of_numbers(cells, real, kind)
@@ -384,33 +385,6 @@ def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
         yield _Read(in_zone_of(dates, real), (_written(form),))
 
 
-def _on_real_clock(values: pd.Series, words: list[str], real: pd.Series) -> tuple[pd.Series, list[str]]:
-    """Return dates in the zone of the real ones, moved by the quarter hours that make many of them real ones.
-
-    A zone that no table names moves all by as much, in summer by an hour more: each cell is moved by that of the two
-    which makes it a real one. Where no move makes a tenth of them real, five times what chance does, none is made.
-    """
-    cells, real = typed(values).cells, typed(real).cells
-    if isinstance(cells.dtype, pd.CategoricalDtype):
-        cells = cells.astype(cells.cat.categories.dtype)
-    cells = in_zone_of(cells, real)
-    known, some = pd.Index(real.dropna().unique()), pd.Index(cells.dropna().unique()[:_LOOKED_AT])
-    found = np.array([known.get_indexer(some + move) >= 0 for move in _MOVES])
-    shares = found.mean(axis=1) if len(some) else np.zeros(len(_MOVES))
-    best = int(shares.argmax())
-    near = [each for each in (best - _HOUR, best + _HOUR) if 0 <= each < len(_MOVES)]
-    other = max(near, key=lambda each: int((found[best] | found[each]).sum()))
-    many = int((found[best] | found[other]).sum())
-    chance = max(shares[len(_MOVES) // 2], float(np.median(shares)))
-    if many < max(_FEW, _SHARE * len(some), _OFTEN * chance * len(some)):
-        return values, words
-    moves = [_MOVES[best], _MOVES[other]] if shares[other] > shares[best] / 10 else [_MOVES[best]]
-    first, second = cells + moves[0], cells + moves[-1]
-    hours = " or ".join(f"{move / pd.Timedelta(hours=1):+g}" for move in moves)
-    moved = first.where(first.isin(known) | ~second.isin(known), second)
-    return moved, [*words, f"times are written on another clock: moved by {hours} hours many are real ones"]
-
-
 def _written(form: str) -> str:
     return f"dates are written as {re.sub('%.', lambda found: _SHOWN.get(found[0], found[0]), form)}"
 
@@ -539,7 +513,8 @@ def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]
         (['Graz', 'Wien', 'Linz'], ['texts are written with other letters or accents'])
     """
     levels = [level for level in levels_of(real).dropna().unique() if isinstance(level, str)]
-    known, spelled = set(levels), {folded(level): level for level in reversed(levels)}
+    known, words = set(levels), Counter(map(folded, levels))
+    spelled = {folded(level): level for level in levels if words[folded(level)] == 1}
     counts = column.dropna().value_counts()
     other = {
         level: spelled.get(folded(level)) for level in counts.index if isinstance(level, str) and level not in known
@@ -547,8 +522,8 @@ def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]
     strange, meant = counts[[*other]].sum(), counts[[level for level, own in other.items() if own is not None]].sum()
     if 2 * strange < counts.sum() or not strange or meant < _NEARLY_ALL * strange:
         return column, []
-    words = ["texts are written with other letters or accents"]
-    return column.astype(object).map(lambda cell: other.get(cell) or cell, na_action="ignore"), words
+    cells = column.astype(object).map(lambda cell: other.get(cell) or cell, na_action="ignore")
+    return cells, ["texts are written with other letters or accents"]
 
 
 # Which way

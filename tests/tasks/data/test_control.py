@@ -1,5 +1,6 @@
 """Control records are read to fit the real ones, as releases are."""
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -106,3 +107,34 @@ def test_texts_that_seem_to_be_numbers_or_dates_are_told_unless_the_study_says_h
     }
     got, told = read(worn.drop(columns="stay"), tmp_path, table, **ROLES, columns=columns)
     assert (got["wage"].tolist(), told) == (PEOPLE["wage"].tolist(), ())
+
+
+def test_texts_that_the_real_table_keeps_apart_by_their_letters_are_left_as_they_are(tmp_path):
+    real, control = (pd.DataFrame({"age": range(60), "kind": kinds * 20, "vote": [*"ab"] * 30}) for kinds in (
+        ["ab", "AB", "c"], ["Ab", "aB", "c"]
+    ))  # fmt: skip
+    got, told = read(control, tmp_path, real, quasi_identifiers=["age", "kind"], sensitive=["vote"])
+    assert (got["kind"].tolist(), told) == (control["kind"].tolist(), ())
+
+
+def test_control_records_of_another_schedule_are_not_moved_onto_the_members(tmp_path):
+    times = [
+        pd.Timestamp("2021-01-01") + pd.to_timedelta(np.random.default_rng(seed).integers(0, 250, 300), unit="D")
+        for seed in (1, 2)
+    ]
+    real, control = (
+        pd.DataFrame({"age": range(300), "seen": t + pd.Timedelta(hours=h), "vote": [*"ab"] * 150})
+        for t, h in zip(times, (8, 9), strict=True)
+    )
+    got, told = read(control, tmp_path, real, quasi_identifiers=["age"], sensitive=["vote"])
+    assert (got["seen"].tolist(), told) == (control["seen"].tolist(), ())
+
+
+def test_a_folder_of_a_table_is_no_partition_of_it_however_its_path_is_written(tmp_path, monkeypatch):
+    folder = tmp_path / "seed=7" / "plain"
+    folder.mkdir(parents=True)
+    REAL[["age", "flag"]].to_parquet(folder / "part.parquet")
+    monkeypatch.chdir(tmp_path)
+    for path in ("seed=7/plain", "./seed=7/plain/", str(folder), f"file://{folder}"):
+        if "://" not in path:
+            assert list(source.read(path).columns) == ["age", "flag"]

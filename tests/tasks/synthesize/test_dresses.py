@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 from dresses import DRESSES, PEOPLE, Dress, N
@@ -156,3 +157,61 @@ def test_times_with_a_zone_lose_it_where_the_real_ones_have_none_on_the_clock_on
     real = pd.DataFrame({"seen": seen, "age": range(300)})
     zoned = seen.dt.tz_localize(clock).dt.tz_convert(ZONE)
     assert fitted(real.assign(seen=written(zoned)), real, FileForm(), "release").synthetic.equals(real)
+
+
+def regular(hours, seed: int, days: int = 250) -> pd.Series:
+    """Return 300 times of a schedule: any day, at one of these hours."""
+    rng = np.random.default_rng(seed)
+    return pd.Series(
+        pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, days, 300) * 24 + rng.choice(hours, 300), unit="h")
+    )
+
+
+@pytest.mark.parametrize(
+    ("real", "released"),
+    [
+        ([8], [9]),
+        ([12], [0]),
+        (range(8, 18), [0]),
+        ([6, 14, 22], [7, 15, 23]),
+        ([8], [8.5]),
+        ([0], [12]),
+        (range(24), range(24)),
+    ],
+)
+def test_times_of_other_people_on_another_schedule_stay_where_they_are(real, released):
+    table = pd.DataFrame({"seen": regular(real, 2), "age": range(300)})
+    other = table.assign(seen=regular(released, 1))
+    made = fitted(other, table, FileForm(), "release")
+    assert made.synthetic["seen"].equals(other["seen"])
+    assert not made.told
+
+
+@pytest.mark.parametrize("last", ["2262-04-11 23:47:16", "1677-09-21 12:00:00", "2262-04-11"])
+def test_times_at_the_end_of_what_can_be_a_date_stay_and_hide_no_move_of_others(last):
+    real = pd.DataFrame({"seen": pd.date_range("2021-01-01 06:00", periods=60, freq="37h"), "age": range(60)})
+    moved = (real["seen"] + pd.Timedelta(hours=2)).where(real.index > 1, pd.Timestamp(last))
+    made = fitted(real.assign(seen=moved), real, FileForm(), "release")
+    assert made.synthetic["seen"].equals(real["seen"].where(real.index > 1, pd.Timestamp(last)))
+
+
+@pytest.mark.parametrize("rows", [5, 19, 40])
+def test_a_copy_in_the_time_of_another_continent_is_a_copy_however_few_its_times_are(rows):
+    real = pd.DataFrame({"seen": pd.date_range("2021-01-01 06:10", periods=rows, freq="197h"), "age": range(rows)})
+    there = real["seen"].dt.tz_localize("Europe/Vienna").dt.tz_convert("America/New_York").dt.tz_localize(None)
+    assert fitted(real.assign(seen=there), real, FileForm(), "release").synthetic.equals(real)
+
+
+def test_names_may_be_numbers_and_numbers_a_dictionary_with_missing_cells():
+    real = pd.DataFrame({0: PEOPLE["born"], 1: PEOPLE["age"]})
+    days = (PEOPLE["born"] - pd.Timestamp("1970-01-01")).dt.days
+    coded = days.where(days.index > 2).astype("Int64").astype("category")
+    made = fitted(pd.DataFrame({"0": coded, "1": PEOPLE["age"]}), real, FileForm(), "release")
+    assert made.synthetic[0][3:].equals(PEOPLE["born"][3:])
+    assert made.synthetic[0][:3].isna().all()
+
+
+def test_dates_are_no_numbers():
+    real = pd.DataFrame({"pay": range(1, 61), "age": PEOPLE["age"]})
+    with pytest.raises(InputError, match="column 'pay' must hold numbers"):
+        fitted(real.assign(pay=PEOPLE["born"]), real, FileForm(), "release")

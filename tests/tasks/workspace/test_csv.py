@@ -102,3 +102,30 @@ def test_numbers_that_are_too_large_at_first_are_floats_if_one_is_later(monkeypa
     plain, coded = (read_csv(raw, "x.csv", coded=coded) for coded in (False, True))
     assert coded.attrs[CODED] == ["b"]
     pd.testing.assert_series_equal(coded.a, plain.a)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rows"),
+    [
+        ("name\tx\nfoo,bar,baz\t1\nq,w,e\t2\n", ["name", "x"], 2),
+        ("x;y\n1,5;a,b,c,d\n2,5;a,b,c,d\n", ["x", "y"], 2),
+        ("tags\na|b|c\nd|e|f\n", ["tags"], 2),
+        ("id,,\n1,2,3\n4,5,6\n", ["id", "Unnamed: 1", "Unnamed: 2"], 2),
+        (",,age\n1,2,3\n4,5,6\n", ["Unnamed: 0", "Unnamed: 1", "age"], 2),
+        ("#id,age\n1,2,\n2,3,\n", ["#id", "age", "Unnamed: 2"], 2),
+        ("#a,b\n1,5,6\n2,5,6\n", ["Unnamed: 0", "#a", "b"], 2),
+        ("# id,age,sex\n1,2,f\n2,3,m\n", ["# id", "age", "sex"], 2),
+        ('"a\nb",c,d\n1,2,3\n', ["a\nb", "c", "d"], 1),
+        ("'a','b'\n1,'s Gravenhage\n2,x\n", ["'a'", "'b'"], 2),
+        ("'a','b'\n'1','say \"hi\"'\n2,\"x, y\"\n", ["'a'", "'b'"], 2),
+        ("a,b\n3,=\"\"\n4,x\n", ["a", "b"], 2),
+    ],
+)  # fmt: skip
+def test_a_header_is_not_taken_for_a_title_nor_an_apostrophe_for_a_quote(text, names, rows):
+    frame = read_csv(text.encode(), "a.csv")
+    assert (list(frame.columns), len(frame), "notes" in frame.attrs) == (names, rows, False)
+
+
+def test_what_keeps_excel_from_reading_numbers_is_taken_off_also_where_cells_are_quoted():
+    for cells in ('="052"', '"=""052"""'):
+        assert read_csv(f"zip,b\n{cells},1\n{cells},2\n".encode(), "a.csv").zip.tolist() == ["052", "052"]
