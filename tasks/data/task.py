@@ -68,9 +68,8 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
     people = typed(frame, data, Split(holdout=0.5, repetitions=1), seed)
     if control is not None:
         _refuse_empty(held_out, members[list(people.columns)])
-    table = replace(
-        store(people, Path(workspace), left_out(frame, data, seed)), told=(*_texts_of_others(people, data), *told)
-    )
+    stored = store(people, Path(workspace), left_out(frame, data, seed))
+    table = replace(stored, told=(*_texts_of_others(people, data), *told))
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
     digest = key_of("given", table.digest, len(members))
     path = keep_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
@@ -79,9 +78,8 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
 
 def _texts_of_others(people: pd.DataFrame, data: Data) -> Iterator[str]:
     """Yield which columns of texts are written as numbers or dates: as texts none is near another."""
-    for name in people.select_dtypes("category").columns.difference(
-        [*data.categorical, *data.columns, data.identifier]
-    ):
+    asked = {*data.categorical, *data.columns, data.identifier}
+    for name in (c for c in people.select_dtypes("category") if c not in asked):
         levels = people[name].cat.categories.to_series()
         if levels.dtype == object or types.is_string_dtype(levels.dtype):
             kind = seems(levels[levels.map(lambda level: isinstance(level, str))])
@@ -106,7 +104,7 @@ def _with_real_names(held_out: pd.DataFrame, members: pd.DataFrame, data: Data) 
         raise InputError(f"control must have the columns of real, got {told!r} absent and {len(extra)} others")
     done = []
     if names:
-        shown = ", ".join(map(repr, names.values()))
+        shown = ", ".join(map(repr, names.values())) if _has_its_roles(members, data) else f"{len(names)} columns"
         done.append(f"control: names differ in case, blanks or accents from the name that each is taken for: {shown}")
     if extra:
         more = "1 column that real has not is" if len(extra) == 1 else f"{len(extra)} columns that real has not are"

@@ -99,7 +99,7 @@ def test_texts_that_seem_to_be_numbers_or_dates_are_told_unless_the_study_says_h
     )
     _, told = read(worn.drop(columns="stay"), tmp_path, table)
     assert [each.split(", but")[0] for each in told] == [
-        "real: column 'born' seems to hold dates", "real: column 'wage' seems to hold numbers"
+        "real: column 'wage' seems to hold numbers", "real: column 'born' seems to hold dates"
     ]  # fmt: skip
     columns = {
         "wage": {"type": "number", "thousands": ",", "unit": "$"},
