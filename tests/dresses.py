@@ -158,6 +158,8 @@ _DATES = (
         written("seen", lambda d, f=form: d.strftime(f), form, "dates are written as")
         for form in ("%d%b%Y:%H:%M:%S", "%Y%m%d%H%M%S", "%a, %d %b %Y %H:%M:%S +0000", "%d.%m.%Y %H:%M Uhr", "%d/%m/%Y %H:%M:%S GMT")
     ),
+    written("seen", lambda d: (d + pd.Timedelta(hours=2)).strftime("%d.%m.%Y %H:%M +0200"), "31.12.2024 19:05 +0200", "DD.MM.YYYY hh:mm"),
+    written("seen", lambda d: (d - pd.Timedelta(hours=5)).strftime("%a %Y-%m-%d %H:%M -05:00"), "Tue 2024-12-31 12:05 -05:00"),
     written("seen", lambda d: d.strftime("%Y-%m-%d %H:%M:%S UTC"), "2024-12-31 17:05:00 UTC"),
     written("born", lambda d: d.strftime("%Y%m%d"), "20241231 as texts", "YYYYMMDD"),
     written("born", lambda d: int(d.strftime("%Y%m%d")), "20241231 as numbers", "YYYYMMDD"),

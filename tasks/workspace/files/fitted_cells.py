@@ -55,9 +55,12 @@ _WEEKDAYS = (
     "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|mo|di|mi|do|fr|sa|so|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
     "|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
 )
-_AROUND = re.compile(rf"^(?:{_WEEKDAYS})\.?,? |(?<=\d) ?(?:Z|UTC|GMT|Uhr|[+-]00:?00)$", re.IGNORECASE)
-"""What may stand around a date and says no more: the day of the week, the zone of most, a word for o'clock."""
+_AROUND = re.compile(
+    rf"^(?:{_WEEKDAYS})\.?,? |(?<=\d) ?(?:Z|UTC|GMT|Uhr|[+-]00:?00)$|(?<=:\d\d) ?[+-]\d\d:?\d\d$", re.IGNORECASE
+)
+"""What may stand around a date: the day of the week, its zone, a word for o'clock."""
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
+_OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
 _SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
           "%f": "f", "%I": "hh", "%p": "AM/PM"}  # fmt: skip
 _DAY = 86_400e9  # nanoseconds
@@ -341,6 +344,9 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         read = _serials(to_numbers(texts[digits], errors="coerce"), counts, real)
         values = values.fillna(read.values.reindex(texts.index))
         words += read.words
+    zones = left.str.extract(_OFFSET).fillna("0")
+    hours, minutes = (zones[0] + zones[1]).astype(int), (zones[0] + zones[2]).astype(int)
+    late = hours * 60 + minutes
     for _ in range(_FORMS_OF_ONE):
         left = texts[values.isna().to_numpy() & ~digits.to_numpy()]
         found = [*_dates_in_other_forms(left, real)] if len(left) else []
@@ -349,6 +355,8 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         read = _best(found, counts, real)
         values = values.fillna(read.values.reindex(texts.index))
         words += read.words
+    late = late[late != 0]
+    values[late.index] -= pd.to_timedelta(late, unit="min")
     return _Read(values, tuple(words))
 
 
@@ -382,7 +390,10 @@ def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
         if not pd.to_datetime(few, format=form, errors="coerce").notna().any():
             continue
         dates = read_as(english, Reading(type="date", format=form, otherwise="missing"))
-        yield _Read(in_zone_of(dates, real), (_written(form),))
+        dates = in_zone_of(dates, real)
+        yield _Read(dates, (_written(form),))
+        if "%y" in form and (early := dates < real.min()).any():
+            yield _Read(dates.mask(early, dates + pd.DateOffset(years=100)), (_written(form),))
 
 
 def _written(form: str) -> str:

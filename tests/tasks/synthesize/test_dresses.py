@@ -215,3 +215,9 @@ def test_dates_are_no_numbers():
     real = pd.DataFrame({"pay": range(1, 61), "age": PEOPLE["age"]})
     with pytest.raises(InputError, match="column 'pay' must hold numbers"):
         fitted(real.assign(pay=PEOPLE["born"]), real, FileForm(), "release")
+
+
+def test_two_digits_are_the_years_of_the_real_column():
+    real = pd.DataFrame({"due": pd.date_range("2028-01-01", periods=60, freq="97D"), "age": PEOPLE["age"]})
+    made = fitted(real.assign(due=real["due"].dt.strftime("%d.%m.%y")), real, FileForm(), "release")
+    assert made.synthetic["due"].equals(real["due"])
