@@ -115,9 +115,10 @@ def _file(source: str, asked: str, missing: Sequence[str], parse: Callable[[byte
     kind = PARQUET if parts else kind_of(source.split("?", 1)[0] if "://" in source else source)
     if kind is None:
         raise InputError(f"source must end in {KINDS}, got {shown!r}")
-    raws = [_asked(partial(content, each), each, shown) for each in parts or [source]]
+    ask = partial(in_one, source, parts, repr(shown)) if parts else partial(content, source)
+    raw = _asked(ask, source, shown)
     read_by = READERS | dict.fromkeys(SEPARATED, lambda raw, name, *_: parse(raw, name))
-    frame = read_by[kind](in_one(source, parts, raws, repr(shown)) if parts else raws[0], repr(shown), sheet, missing)
+    frame = read_by[kind](raw, repr(shown), sheet, missing)
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
     unnamed = [c for c in frame.columns if str(c).startswith(UNNAMED)]  # such as number the rows, or are empty, go
@@ -138,6 +139,8 @@ def _asked(ask: Callable[[], T], source: str, shown: str) -> T:
         raise _absent(shown, source) from None
     except IsADirectoryError:
         raise InputError(f"source must be one file, or a folder of Parquet files, got the folder {shown!r}") from None
+    except InputError:
+        raise
     except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
         if protocol not in fsspec.available_protocols():
             known = fsspec.available_protocols()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +117,11 @@ def _read_to_fit(
     members: pd.DataFrame, held_out: pd.DataFrame, data: Data, control: str
 ) -> tuple[list[pd.DataFrame], list[str]]:
     """Return real and control records, the cells of these as those of the real ones are, and what had to be done."""
+
+    @cache
+    def as_written() -> pd.DataFrame:
+        return _with_real_names(read(control, data.missing, data.columns, as_texts=True), members, data)[0]
+
     own, fitted, told = members.copy(deep=False), held_out.copy(deep=False), []
     for name in (c for c in members.columns if c not in (*data.drop, data.identifier)):
         column, other = members[name], held_out[name]
@@ -127,8 +133,7 @@ def _read_to_fit(
         except InputError:  # which ``typed`` tells with all else that is wrong
             continue
         if kinds == ["i", "f"] and (other % 1 != 0).any():  # 12.340, where a point stands between thousands
-            as_written = read(control, data.missing, data.columns, as_texts=True)
-            other = _with_real_names(as_written, members, data)[0][name]
+            other = as_written()[name]
         other = released(other.to_frame(), data.columns)[name]
         try:
             cells, done = read_to_fit(other, real)

@@ -158,7 +158,7 @@ def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
     path, sheet = split_sheet(path)
     try:
         if parts := parts_of(path):
-            one = in_one(path, parts, [content(each) for each in parts], f"path {pattern!r}")
+            one = in_one(path, parts, f"path {pattern!r}")
             return READERS[PARQUET](one, f"path {pattern!r}", None, job.form.missing)
         return _opened(path, pattern, sheet, job)
     except (FileNotFoundError, IsADirectoryError):

@@ -57,7 +57,7 @@ class Table:
     rows: int
     columns: tuple[str, ...]
     left_out: "Table | None" = None  # the columns that the study leaves out, as texts: nothing attacks them
-    told: tuple[str, ...] = ()  # what had to be done to read its control records as the real ones
+    told: tuple[str, ...] = ()  # what is to be minded of how it, and its control records, were read
 
     def read(self) -> pd.DataFrame:
         """Return the table; callers share one frame and must not change it."""

@@ -144,7 +144,7 @@ def parts_of(path: str) -> list[str]:
     return [system.unstrip_protocol(each) if "://" in path else each for each in parts]
 
 
-def in_one(folder: str, parts: Sequence[str], raws: Sequence[bytes], name: str) -> bytes:
+def in_one(folder: str, parts: Sequence[str], name: str) -> bytes:
     """Return the Parquet files of a folder as one, each column in a type that holds the cells of all.
 
     Folders within that are called ``column=value`` are a column of all files in them.
@@ -152,12 +152,12 @@ def in_one(folder: str, parts: Sequence[str], raws: Sequence[bytes], name: str) 
     Args:
         folder: Where they are.
         parts: Where each is, as ``parts_of`` says it.
-        raws: What is in each.
         name: What messages call the folder.
 
     Raises:
         InputError: They are none, or have texts where others have numbers.
     """
+    raws = [content(part) for part in parts]
     try:
         tables = [pq.read_table(io.BytesIO(raw)) for raw in raws]
         places = [url_to_fs(each)[1] for each in (folder, *parts)]

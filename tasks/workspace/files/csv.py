@@ -154,10 +154,8 @@ def tidied(text: str, name: str) -> Tidied:
         text = text[excel.end() :]
     if above := _above_the_header(text):
         lines = text.splitlines(keepends=True)
-        text, many = (
-            "".join(lines[above:]),
-            "1 line that is no row" if above == 1 else f"{above} lines that are no rows",
-        )
+        text = "".join(lines[above:])
+        many = "1 line that is no row" if above == 1 else f"{above} lines that are no rows"
         notes.append(f"{name} begins with {many}: left out")
     if '="' in text:
         text = _EXCELS_QUOTED.sub(r'"\1"', text)

@@ -64,6 +64,7 @@ _OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
 _SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
           "%f": "f", "%I": "hh", "%p": "AM/PM"}  # fmt: skip
 _DAY = 86_400e9  # nanoseconds
+_RARE = "day numbers of a spreadsheet, from 1904"
 _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which number 1970-01-01 is
     "seconds since 1970": (1e9, 0),
     "milliseconds since 1970": (1e6, 0),
@@ -71,7 +72,7 @@ _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which
     "nanoseconds since 1970": (1.0, 0),
     "days since 1970": (_DAY, 0),
     "day numbers of a spreadsheet": (_DAY, 25_569),
-    (_RARE := "day numbers of a spreadsheet, from 1904"): (_DAY, 24_107),
+    _RARE: (_DAY, 24_107),
     "days since 1960": (_DAY, 3_653),
     "seconds since 1960": (1e9, 315_619_200),
     "milliseconds since 1960": (1e6, 315_619_200_000),
@@ -173,7 +174,7 @@ def read_to_fit(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str
         return values, words
     moved, hours = on_clock_of(values, levels_of(like))
     more = [f"times are written on another clock: moved by {hours} hours many are real ones"] if hours else []
-    return (moved, [*words, *more]) if hours else (values, words)
+    return moved, [*words, *more]
 
 
 def _as_kind(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series, list[str]]:
@@ -355,9 +356,8 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         read = _best(found, counts, real)
         values = values.fillna(read.values.reindex(texts.index))
         words += read.words
-    late = late[late != 0]
-    values[late.index] -= pd.to_timedelta(late, unit="min")
-    return _Read(values, tuple(words))
+    late = pd.to_timedelta(late[late != 0], unit="min").reindex(texts.index, fill_value=pd.Timedelta(0))
+    return _Read(most_real([values - late, values], real), tuple(words))
 
 
 def iso_dates(texts: pd.Series, real: pd.Series, errors: Literal["raise", "coerce"] = "coerce") -> pd.Series:
@@ -503,11 +503,8 @@ def seems(levels: pd.Series) -> Kind:
     """
     some = levels.head(_SOME)
     counts = pd.Series(1, index=some.index)
-    if (
-        not len(some)
-        or not some.str.contains(r"\d", regex=True).all()
-        or to_numbers(some, errors="coerce").notna().any()
-    ):
+    are_codes = not len(some) or to_numbers(some, errors="coerce").notna().any()
+    if are_codes or not some.str.contains(r"\d", regex=True).all():
         return "texts"
     if _dates(some, counts, _ANY_DATE).values.notna().all():
         return "dates"

@@ -221,3 +221,11 @@ def test_two_digits_are_the_years_of_the_real_column():
     real = pd.DataFrame({"due": pd.date_range("2028-01-01", periods=60, freq="97D"), "age": PEOPLE["age"]})
     made = fitted(real.assign(due=real["due"].dt.strftime("%d.%m.%y")), real, FileForm(), "release")
     assert made.synthetic["due"].equals(real["due"])
+
+
+def test_times_of_another_form_with_a_zone_are_on_the_clock_on_which_more_are_real_as_in_iso():
+    seen = pd.Series(pd.date_range("2021-03-30 06:10", periods=60, freq="23h"))
+    real = pd.DataFrame({"seen": seen, "age": PEOPLE["age"]})
+    made = fitted(real.assign(seen=seen.dt.strftime("%d.%m.%Y %H:%M +0200")), real, FileForm(), "release")
+    assert made.synthetic["seen"].equals(seen)
+    assert [each.words for each in made.told] == ["column 'seen': dates are written as DD.MM.YYYY hh:mm"]
