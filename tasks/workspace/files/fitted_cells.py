@@ -347,7 +347,7 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         words += read.words
     zones = left.str.extract(_OFFSET).fillna("0")
     hours, minutes = (zones[0] + zones[1]).astype(int), (zones[0] + zones[2]).astype(int)
-    late = hours * 60 + minutes
+    late = pd.to_timedelta(hours * 60 + minutes, unit="min")
     for _ in range(_FORMS_OF_ONE):
         left = texts[values.isna().to_numpy() & ~digits.to_numpy()]
         found = [*_dates_in_other_forms(left, real)] if len(left) else []
@@ -356,7 +356,7 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         read = _best(found, counts, real)
         values = values.fillna(read.values.reindex(texts.index))
         words += read.words
-    late = pd.to_timedelta(late[late != 0], unit="min").reindex(texts.index, fill_value=pd.Timedelta(0))
+    late = late.reindex(texts.index, fill_value=pd.Timedelta(0))
     return _Read(most_real([values - late, values], real), tuple(words))
 
 
