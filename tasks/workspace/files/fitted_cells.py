@@ -506,7 +506,8 @@ def seems(levels: pd.Series) -> Kind:
     are_codes = not len(some) or to_numbers(some, errors="coerce").notna().any()
     if are_codes or not some.str.contains(r"\d", regex=True).all():
         return "texts"
-    if _dates(some, counts, _ANY_DATE).values.notna().all():
+    may_be_dates = some.str.contains(r"\d\D+\d", regex=True).all()  # day and year
+    if may_be_dates and _dates(some, counts, _ANY_DATE).values.notna().all():
         return "dates"
     read = _numbers(some, counts, pd.Series([0.5]))
     return "numbers" if read.values.notna().all() and "a unit" not in "".join(read.words) else "texts"
