@@ -83,23 +83,26 @@ def benchmark(
     verbose: Verbose = False,
 ) -> None:
     """Run a study: compare synthesizers on a real table."""
-    from synthrisk.conf import load
-    from synthrisk.flows.preflight import tracked
+    from synthrisk.flows.orchestration.server import begun_early
 
     asked = list(overrides or ())
     asked += [f"workspace={json.dumps(workspace)}"] if workspace is not None else []
     asked += [f"tracking.{name}=true" for name, given in (("offline", offline), ("log_again", log_again)) if given]
-    with stoppable(), tracked(load(study, asked)) as settings:
-        if workspace not in (None, settings.workspace):
-            told = f"the block {settings.tracking.block}, which names {settings.workspace!r}"
-            raise UsageError(f"--workspace must be left out beside {told}, got {workspace!r}")
-        if json_to is not None:
-            from synthrisk.flows.cli.evaluate import check_file
+    with stoppable(), begun_early(wanted=prefect):
+        from synthrisk.conf import load
+        from synthrisk.flows.preflight import tracked
 
-            check_file(json_to, [study, settings.data.address])
-        from synthrisk.flows.cli.benchmark import studied
+        with tracked(load(study, asked)) as settings:
+            if workspace not in (None, settings.workspace):
+                told = f"the block {settings.tracking.block}, which names {settings.workspace!r}"
+                raise UsageError(f"--workspace must be left out beside {told}, got {workspace!r}")
+            if json_to is not None:
+                from synthrisk.flows.cli.evaluate import check_file
 
-        outcome = studied(settings, lambda flow: flow(study, asked), prefect=prefect)
+                check_file(json_to, [study, settings.data.address])
+            from synthrisk.flows.cli.benchmark import studied
+
+            outcome = studied(settings, lambda flow: flow(study, asked), prefect=prefect)
     from synthrisk.flows.terminal.answer import close
 
     close(outcome, verbose=verbose)  # first: what it tells stands though the file cannot be written

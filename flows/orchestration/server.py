@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing import active_children
 from pathlib import Path
 from socket import AF_INET, SOCK_STREAM, socket
@@ -217,20 +218,17 @@ class OwnServer:
     """
 
     def __init__(self) -> None:
-        import prefect
-        from prefect.settings import get_current_settings
-
         with socket(AF_INET, SOCK_STREAM) as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         server = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
-        settings = get_current_settings().to_environment_variables(exclude_unset=True)
         command = [sys.executable, "-m", "synthrisk.tasks.workspace.parent_process", str(os.getpid()), "uvicorn"]
-        application = ["--app-dir", str(Path(prefect.__file__).parents[1]), "prefect.server.api.server:create_app"]
+        installed = Path(str(find_spec("prefect").origin)).parents[1]  # type: ignore[union-attr]  # it is needed
+        application = ["--app-dir", str(installed), "prefect.server.api.server:create_app"]
         rest = ["--factory", "--host=127.0.0.1", f"--port={self.port}", "--log-level=error", "--lifespan=on"]
         self._process = subprocess.Popen(  # noqa: S603 - nothing of a user's is in it
             [*command, *application, *rest],
-            env={**os.environ, **server, **settings},
+            env={**os.environ, **server, **_settings_here()},
             start_new_session=True,  # Ctrl-C is for the command, which ends it
         )
 
@@ -274,6 +272,30 @@ class OwnServer:
             self._process.wait()
 
 
+def _settings_here() -> dict[str, str]:
+    """Return the settings of Prefect that hold in this process, as variables; none where it is not imported yet."""
+    if "prefect" not in sys.modules:
+        return {}
+    from prefect.settings import get_current_settings
+
+    return get_current_settings().to_environment_variables(exclude_unset=True)
+
+
+_BEGUN: list[OwnServer] = []  # for ``prefect_api``
+
+
+@contextmanager
+def begun_early(*, wanted: bool) -> Iterator[None]:
+    """Have an own server start where one is ``wanted`` and no API is configured, before anything else is imported."""
+    if wanted and not is_configured():
+        _BEGUN.append(OwnServer())
+    try:
+        yield
+    finally:
+        while _BEGUN:  # an error came before it was needed
+            _BEGUN.pop().stop()
+
+
 @contextmanager
 def prefect_api(meanwhile: str = "") -> Iterator[str]:
     """Yield the address of the Prefect API.
@@ -296,7 +318,7 @@ def prefect_api(meanwhile: str = "") -> Iterator[str]:
             yield configured
         return
 
-    with _ended(OwnServer()) as server, _in_environment(server.api_url):
+    with _ended(_BEGUN.pop() if _BEGUN else OwnServer()) as server, _in_environment(server.api_url):
         if meanwhile:
             import_module(meanwhile)
         server.wait()

@@ -23,7 +23,15 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from waiting import until
 
 from synthrisk.flows.connections import answers_at
-from synthrisk.flows.orchestration.server import OwnServer, is_gone, prefect_api, remember, watched, with_or_without
+from synthrisk.flows.orchestration.server import (
+    OwnServer,
+    begun_early,
+    is_gone,
+    prefect_api,
+    remember,
+    watched,
+    with_or_without,
+)
 
 
 def answers(url: str) -> bool:
@@ -62,6 +70,30 @@ def test_a_server_of_its_own_answers_in_the_block_also_to_threads_and_ends_with_
     assert not answers(url)
     assert "PREFECT_API_URL" not in os.environ
     assert seen_by_a_thread() != url
+
+
+@pytest.mark.proof
+@pytest.mark.usefixtures("settings_of_others")
+def test_a_server_that_began_early_is_the_one_that_is_used_and_ends_where_nobody_comes_to_use_it(monkeypatch):
+    began: list[OwnServer] = []
+    make = OwnServer
+
+    def counted() -> OwnServer:
+        began.append(make())
+        return began[-1]
+
+    monkeypatch.setattr("synthrisk.flows.orchestration.server.OwnServer", counted)
+    with temporary_settings({PREFECT_API_URL: None}):
+        with begun_early(wanted=True), prefect_api() as url:
+            assert answers(url)
+        with pytest.raises(ZeroDivisionError), begun_early(wanted=True):
+            raise ZeroDivisionError
+        with begun_early(wanted=False):
+            pass
+    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:1/api"}), begun_early(wanted=True):
+        pass
+    assert [server.api_url == url for server in began] == [True, False]
+    assert not any(server.lives() for server in began)
 
 
 def test_a_server_that_ends_at_once_is_told(monkeypatch):
