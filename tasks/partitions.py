@@ -29,8 +29,8 @@ from synthrisk.metrics.verdicts.verdicts import Beside
 from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
 from synthrisk.tasks.data.types import infer, of_cells, of_names, refuse
 from synthrisk.tasks.judge import new_study_id, spelled_out, threat_model
-from synthrisk.tasks.synthesize.coarse_cells import coarse_cells
 from synthrisk.tasks.synthesize.conform import conform
+from synthrisk.tasks.workspace.files.coarse_cells import coarse_cells
 
 _S = TypeVar("_S")
 LOCAL_CLUSTER = {

@@ -62,6 +62,12 @@ def some(column: str, token: Any, name: str, told: str = "taken as missing") -> 
     return Dress(f"{column}: some {name}", wear, told, lost=(column,))
 
 
+def in_turns(column: str, writes: list[Callable[[Any], Any]], name: str, told: str = "") -> Dress:
+    """Return a dress of one column whose cells are written in one way after the other."""
+    own = lambda p: p.assign(**{column: [writes[k % len(writes)](cell) for k, cell in enumerate(p[column])]})  # noqa: E731
+    return Dress(f"{column}: {name}", own, told)
+
+
 def called(name: str, **names: str) -> Dress:
     """Return a dress of other column names."""
     return Dress(f"names: {name}", lambda p: p.rename(columns=names), "from the name that each is taken for")
@@ -137,6 +143,9 @@ _NUMBERS = (
     written("share", lambda x: f"{100 * x:.1f} %".replace(".", ","), "12,3 %", "as shares of 1"),
     written("age", lambda x: f"{x}%", "percent of percents", "a percent sign"),
     written("Größe_cm", lambda x: f"{x} cm", "with cm", "a unit"),
+    in_turns("wage", [lambda x: f"{x:.2f}", lambda x: f"{x:.2f}".replace(".", ",")], "1234.50 and 1234,50", "a decimal ','"),
+    in_turns("wage", [lambda x: f"{x:,.2f}", _german], "1,234.50 and 1.234,50", "a decimal ',' and '.' between thousands"),
+    in_turns("wage", [lambda x: f"€{x:.2f}", lambda x: f"{x:.2f} EUR"], "€1234.50 and 1234.50 EUR", "a currency"),
     written("Größe_cm", lambda x: f"{x}".replace(".", ","), "170,5", "a decimal ','"),
 )  # fmt: skip
 
@@ -204,6 +213,13 @@ _ANSWERS = (
         written("paid", lambda x, w=words: w[0] if x else w[1], f"{words[0]!r}/{words[1]!r}")
         for words in ((1, 0), (1.0, 0.0), ("1", "0"), ("1.0", "0.0"), ("TRUE", "FALSE"), ("true", "false"), (" True", "False "))
     ),
+    in_turns("paid", [lambda x: "yes" if x else "no", lambda x: "Y" if x else "N"], "yes, Y, no and N", "yes and no are taken"),
+    in_turns("paid", [lambda x: "TRUE" if x else "no", lambda x: "1" if x else "0"], "TRUE, 1, no and 0", "yes and no are taken"),
+    *(
+        written("paid", lambda x, w=words: w[0] if x else w[1], f"{words[0]} and {words[1]}", "yes and no are taken")
+        for words in ((-1, 0), (1, -1), (1, 2))
+    ),
+    in_turns("flag", [lambda x: "yes" if x else "no", lambda x: "Y" if x else "0"], "yes, Y, no and 0", "taken as 1 and 0"),
     some("paid", "_RARE_", "_RARE_ among answers"),
     some("paid", None, "missing among answers", ""),
     *(
@@ -226,6 +242,7 @@ _NAMES = (
     called("without underscores", Größe_cm="größe cm"),
     called("with underscores", age="_age_", city="city_"),
     called("with points", Größe_cm="größe.cm"),
+    called("with units", age="age (years)", wage="Wage [EUR]"),
     Dress("names: in another order", lambda p: p[sorted(p)[::-1]]),
     Dress("index: of pandas", lambda p: p.reset_index(names="Unnamed: 0"), "numbers its rows"),
     Dress("index: called index", lambda p: p.reset_index(), "numbers its rows"),
@@ -247,6 +264,7 @@ _NAMES = (
 
 _FILES = (
     as_file("CSV", "csv", _csv),
+    as_file("CSV with blanks behind commas", "csv", lambda p: _csv(p).replace(",", ", ")),
     as_file("CSV with semicolons", "csv", lambda p: _csv(p, sep=";")),
     as_file("CSV with semicolons and decimal commas", "csv", lambda p: _csv(p, sep=";", decimal=",")),
     as_file("CSV with semicolons and German amounts", "csv", lambda p: _csv(p.assign(wage=p["wage"].map(_german)), sep=";"), "'.' between thousands"),

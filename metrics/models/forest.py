@@ -98,7 +98,7 @@ class RandomForest(BaseEstimator):  # type: ignore[misc]
         """Yield how often each record is in the samples of as many trees as there are threads, and their states."""
         n = len(self._rows)
         seeds = np.random.RandomState(self.random_state).randint(_LIMIT, size=self.n_estimators)
-        at_once, rng = threads(), np.random.RandomState()  # made once: what it asks of the system takes most of the time
+        at_once, rng = threads(), np.random.RandomState()  # one, seeded anew: to make one takes most of the time
         for place in range(0, len(seeds), at_once):
             counts, states = [], []
             for seed in seeds[place : place + at_once]:

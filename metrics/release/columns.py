@@ -279,6 +279,7 @@ _NOTED_CHANCE = 1e-3
 _MEAN, _NOTED_MEAN = 1.0, 0.25  # differences of means, in pooled standard deviations
 _MISSING, _NOTED_MISSING = 0.5, 0.1  # differences of shares of missing cells
 _UNSEEN, _SHARED = 0.9, 0.5
+_RESPELLED = 0.05  # share of the cells that are real values in another spelling
 _FEW_TEXTS, _MANY_VALUES = 5, 20  # texts that say there is no value, and values, that a column of values has
 _RARE_FORMS = 0.1  # share of the real cells that may be written as no other is, where forms tell anything
 _FINER, _FEW_CELLS = 0.05, 3  # share of the cells that are finer than real ones, and cells that are no column
@@ -356,8 +357,8 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
       time of day. Far off, so that the rounded cells are looked at, too, where more than 5 % are; else a note.
     - unseen, categorical columns: share of the released cells whose value no real record has. A note; broken where it
       is at least .9 although strangers bring fewer new values: less than half of the members have a value that no
-      other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares. Far off, not broken, where it
-      is at least .9 and more than a tenth of the values are known without case, spaces, accents and number form.
+      other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares. Far off, not broken, where
+      the values of .05 of the cells or more are known without case, spaces, accents and number form.
       Broken, too, where it is at least half and the real column has 20 or more numbers or dates, and 1 to 5 other
       texts, or where at least .9 are new and .9 are written as no real one is, of which nine in ten share their form
       with another: nearness is not seen.
@@ -461,7 +462,7 @@ def _unseen(one: Column) -> Iterator[Problem]:
     if share >= _SHARED and _beside_texts(one):
         told = "which has numbers or dates beside a few texts: nearly equal ones are told apart as texts are"
         yield Problem("unseen", str(one.name), "broken", f"{words}, {told}; list these texts as missing (--missing)")
-    elif share >= _UNSEEN and _unknown_folded(one) < _UNSEEN:
+    elif share - _unknown_folded(one) >= _RESPELLED:
         yield Problem("unseen", str(one.name), "far", f"{words} in the same spelling")
     elif share >= _UNSEEN and _in_another_form(one):
         told = "nor are they written as real ones are, such as dates or amounts in another form"

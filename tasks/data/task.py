@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from pandas.api import types
+from scipy.stats import ks_2samp
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
@@ -15,12 +16,12 @@ from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.types import infer, left_out, typed
 from synthrisk.tasks.workspace.digests import key_of
-from synthrisk.tasks.workspace.files.cell_texts import empty_columns, read_as, released
+from synthrisk.tasks.workspace.files.cell_texts import empty_columns, paired_names, read_as, released, to_numbers
+from synthrisk.tasks.workspace.files.coarse_cells import coarse_cells
 from synthrisk.tasks.workspace.files.fitted_cells import (
     UnreadableError,
     kind_of,
     levels_of,
-    paired_names,
     read_to_fit,
     respelled,
     seems,
@@ -30,6 +31,9 @@ from synthrisk.tasks.workspace.folders import Place, keep_file
 from synthrisk.tasks.workspace.references import Cut, Table, store
 from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.verb import verb
+
+_DUE = 20  # records; of so many that none fits is no chance
+_UNIT, _APART = 10, 0.5  # times as large, and the distance of two distributions, from which the unit is another one
 
 
 @verb("data")
@@ -102,7 +106,8 @@ def _with_real_names(held_out: pd.DataFrame, members: pd.DataFrame, data: Data) 
     extra = [c for c in others if c not in names]
     if absent:
         told = absent if _has_its_roles(members, data) else len(absent)
-        raise InputError(f"control must have the columns of real, got {told!r} absent and {len(extra)} others")
+        rule = "control must have the columns of real"
+        raise InputError(f"{rule}, got {told!r} absent and {len(extra)} others; rename them, or use --drop")
     done = []
     if names:
         shown = ", ".join(map(repr, names.values())) if _has_its_roles(members, data) else f"{len(names)} columns"
@@ -126,27 +131,59 @@ def _read_to_fit(
     for name in (c for c in members.columns if c not in (*data.drop, data.identifier)):
         column, other = members[name], held_out[name]
         kinds = [levels_of(each).dtype.kind for each in (column, other)]
-        if other.isna().all() or (kinds[0] == kinds[1] and kinds[0] in "iubM" and levels_of(column) is column):
-            continue
-        try:
-            real = infer(_read(column, name, data), code=name in data.categorical)
-        except InputError:  # which ``typed`` tells with all else that is wrong
-            continue
-        if kinds == ["i", "f"] and (other % 1 != 0).any():  # 12.340, where a point stands between thousands
-            other = as_written()[name]
-        other = released(other.to_frame(), data.columns)[name]
-        try:
-            cells, done = read_to_fit(other, real)
-        except UnreadableError:
-            raise unfit("control", name, real) from None
-        if kind_of(real) == "texts":
-            cells, more = respelled(cells, real)
-            done += more
-        if done or kind_of(real) != "texts":
-            own[name], fitted[name] = real.array, cells.array
-        if done:
-            told.append(f"control: column {name!r}: {'; '.join(done)}")
+        are_alike = kinds[0] == kinds[1] and kinds[0] in "iubM" and levels_of(column) is column
+        if not other.isna().all() and not are_alike:
+            try:
+                real = infer(_read(column, name, data), code=name in data.categorical)
+            except InputError:  # which ``typed`` tells with all else that is wrong
+                continue
+            if kinds == ["i", "f"] and (other % 1 != 0).any():  # 12.340, where a point stands between thousands
+                other = as_written()[name]
+            cells, done = _fitted(other, real, name, data)
+            if done or kind_of(real) != "texts":
+                own[name], fitted[name] = real.array, cells.array
+            if done:
+                told.append(f"control: column {name!r}: {'; '.join(done)}")
+        _refuse_another_unit(own[name], fitted[name], name)
     return [own, fitted], told
+
+
+def _fitted(column: pd.Series, real: pd.Series, name: str, data: Data) -> tuple[pd.Series, list[str]]:
+    """Return a column of the control records read to fit a real one, and what had to be done."""
+    coarse = coarse_cells(column, real)
+    if coarse is not None and coarse.sets:  # which match no exact value: members would stand out beside such people
+        raise InputError(
+            f"control: column {name!r} must hold values as exact as those of the real table, got {coarse.words}; write "
+            "exact ones, or leave it out (--drop)"
+        )
+    column = released(column.to_frame(), data.columns)[name]
+    try:
+        cells, done = read_to_fit(column, real)
+    except UnreadableError:
+        raise unfit("control", name, real) from None
+    if kind_of(real) == "texts":
+        cells, more = respelled(cells, real)
+        done += more
+    return cells, done
+
+
+def _refuse_another_unit(real: pd.Series, control: pd.Series, name: str) -> None:
+    """Members would be nearer to any release than people whose amounts are in another unit."""
+    if not (_counts(real) and _counts(control)):
+        return
+    own, other = (each.dropna().to_numpy(float) for each in (real, control))
+    if min(len(own), len(other)) < _DUE or np.median(own) * np.median(other) <= 0:
+        return
+    times = np.median(other) / np.median(own)
+    if not 1 / _UNIT < times < _UNIT and ks_2samp(own, other).statistic > _APART:
+        raise InputError(
+            f"control: column {name!r} must be in the unit of the real table, got numbers of which the middle one is "
+            f"{times:.3g} times the real one; write them in that unit, or leave it out (--drop)"
+        )
+
+
+def _counts(column: pd.Series) -> bool:
+    return types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype)
 
 
 def _read(column: pd.Series, name: str, data: Data) -> pd.Series:
@@ -162,11 +199,17 @@ def _has_its_roles(members: pd.DataFrame, data: Data) -> bool:
 def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:
     """Value labels are taken where all codes have one, which may be so in one file alone: nothing would match then."""
     for name in (c for c in members.columns if c in held_out.columns):
-        labelled = [levels_of(c) is not c and kind_of(c) == "texts" for c in (members[name], held_out[name])]
-        numeric = [types.is_numeric_dtype(part[name].dtype) for part in (members, held_out)]
-        if (labelled[0] and numeric[1]) or (numeric[0] and labelled[1]):
-            due, got = ("labels", "numbers") if labelled[0] else ("numbers", "labels")
+        labels = [_are_labels(part[name]) for part in (members, held_out)]
+        numbers = [_counts(part[name]) and part[name].notna().any() for part in (members, held_out)]
+        if (labels[0] and numbers[1]) or (numbers[0] and labels[1]):
+            due, got = ("labels", "numbers") if labels[0] else ("numbers", "labels")
             raise InputError(f"control must hold {due} in column {name!r} as real does, got {got}")
+
+
+def _are_labels(column: pd.Series) -> bool:
+    """Tell whether a column holds texts, none of which is a number."""
+    texts = levels_of(column).dropna()
+    return kind_of(column) == "texts" and len(texts) > 0 and not to_numbers(texts, errors="coerce").notna().any()
 
 
 def _at_one_precision(parts: list[pd.DataFrame]) -> list[pd.DataFrame]:

@@ -15,15 +15,14 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.columns import Problem, Rule
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet, ValueSets
-from synthrisk.tasks.synthesize.coarse_cells import Found, coarse_cells, values_for
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release
-from synthrisk.tasks.workspace.files.cell_texts import empty_columns, numbers_rows, released
+from synthrisk.tasks.workspace.files.cell_texts import empty_columns, numbers_rows, paired_names, released
+from synthrisk.tasks.workspace.files.coarse_cells import Found, coarse_cells, values_for
 from synthrisk.tasks.workspace.files.fitted_cells import (
     UnreadableError,
     kind_of,
     levels_of,
-    paired_names,
     read_to_fit,
     unfit,
 )

@@ -6,7 +6,7 @@ Columns get the type of their cells; cells that mean "missing" become missing.
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -142,6 +142,27 @@ def numbers_rows(column: pd.Series) -> bool:
     """
     numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(float, na_value=np.nan)
     return any(np.array_equal(numbers, np.arange(first, first + len(column))) for first in (0, 1))
+
+
+_IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+
+
+def paired_names(got: Sequence[Any], due: Sequence[Any]) -> Mapping[int, Any]:
+    """Return which place of ``got`` is which name of ``due``: those that alone are the same, folded, without a unit.
+
+    Example:
+        >>> paired_names([" Größe ", "AGE", "Age_", "pay [EUR]"], ["grosse", "age", "pay"])
+        {0: 'grosse', 3: 'pay'}
+    """
+    ours, theirs = [_plain_name(name) for name in due], [_plain_name(name) for name in got]
+    bare = [_plain_name(_IN_BRACKETS.sub("", str(name))) for name in got]
+    theirs = [other if word not in ours and other in ours else word for word, other in zip(theirs, bare, strict=True)]
+    once = [k for k, word in enumerate(theirs) if word and theirs.count(word) == 1 and ours.count(word) == 1]
+    return {k: due[ours.index(theirs[k])] for k in once}
+
+
+def _plain_name(name: Any) -> str:
+    return "".join(letter for letter in folded(str(name)) if letter.isalnum())
 
 
 SPACES = r"[ \u00a0\u2009\u202f]"

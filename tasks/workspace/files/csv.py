@@ -137,8 +137,9 @@ def tidied(text: str, name: str) -> Tidied:
 
     Lines above the header that are no rows (a title, comments that begin with #, ``sep=;``, which Excel reads), and
     rows of separators alone at the end, which it writes, are left out. Cells such as ``="052"``, which keep Excel from
-    reading numbers, and cells in single quotes are as those in double ones. Where each of the first rows has one cell
-    more than the header, the header gets an empty name: the last one, where these cells are empty, as behind a
+    reading numbers, and cells in single quotes are as those in double ones. Blanks behind separators, where they begin
+    all names but the first, are left out. Where each of the first rows has one cell more than the header, the header
+    gets an empty name: the last one, where these cells are empty, as behind a
     separator that ends each row; the first one, where they number the rows, as in files of R. A separator that ends the
     header alone is left out.
 
@@ -165,6 +166,9 @@ def tidied(text: str, name: str) -> Tidied:
     separator = max(SEPARATORS, key="".join(header.splitlines()[:1]).count)
     text = _in_double_quotes(text, separator)
     names, end, rows = _first_rows(text, separator, name)
+    if len(names) > 1 and all(each.startswith(" ") for each in names[1:]):
+        text = _without_blanks(text, separator)
+        names, end, rows = _first_rows(text, separator, name)
     _refuse_same(names, name)
     kept, empty = _without_empty_rows(text, separator)
     if empty:
@@ -214,6 +218,13 @@ def _in_double_quotes(text: str, separator: str) -> str:
     lines = sum(map(bool, text.splitlines()))
     if len(rows) != lines or {len(row) for row in rows} != {len(rows[0])}:  # an apostrophe is none
         return text
+    csv.writer(kept := io.StringIO(), delimiter=separator, lineterminator="\n").writerows(rows)
+    return kept.getvalue()
+
+
+def _without_blanks(text: str, separator: str) -> str:
+    """Return a text without the blanks behind its separators, which begin all names but the first."""
+    rows = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
     csv.writer(kept := io.StringIO(), delimiter=separator, lineterminator="\n").writerows(rows)
     return kept.getvalue()
 

@@ -8,7 +8,7 @@ smallest and the largest real one. Cells that none fits are missing.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from scipy.stats import energy_distance
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.columns import Grid
+from synthrisk.metrics.release.columns import folded as as_level
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.value_types import in_zone_of, most_real, on_clock_of, typed
@@ -32,7 +33,6 @@ Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
 _LEAST = 0.1  # share of the cells that must be of the real column's kind
 _SOME = 200  # levels
 _ANY_DATE = pd.Series(pd.to_datetime(["1900-01-01", "2100-01-01"]))
-_NEARLY_ALL = 0.9  # share of strange texts that must be real ones in another spelling
 _IN_RANGE = 0.5  # share of bare numbers that must be dates of the real column's years
 _OF_SEVERAL = "of the forms that fit, by the real column's range"
 _RARELY = 4  # times as near to the real dates as other forms must a rare one come
@@ -43,9 +43,10 @@ _CURRENCIES = frozenset([
     "€", "$", "£", "¥", "₽", "₺", "₹", "zł", "Kč", "R$", "US$", "A$", "C$", "EUR", "USD", "CHF", "GBP", "JPY", "PLN",
     "SEK", "NOK", "DKK", "CZK", "HUF", "kr", "Fr.", "Ft",
 ])  # fmt: skip
+_MINUS, _BEHIND = re.compile(r"^\s*[–—‑－−](?=\s*[\d.,€$£¥])"), re.compile(r"^([\d.,'’\s\u00a0\u202f]*\d)\s*[-–—‑－−]$")
 _OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]")  # Arabic, Indian, full-width ...; the marks among Arabic ones
 _UNIT = re.compile(
-    r"^[+\-−]?\s*([^\d\s.,'’+\-−()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’()*_]{1,8})?$"
+    r"^[+\-−]?\s*([^\d\s.,'’+\-−–—‑－()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’\-−–—‑－()*_]{1,8})?$"
 )
 _DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
          "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d %b %Y", "%d. %b %Y", "%b %d, %Y", "%b %d %Y",
@@ -61,6 +62,7 @@ _AROUND = re.compile(
 """What may stand around a date: the day of the week, its zone, a word for o'clock."""
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 _OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
+_TRUE_FALSE = (("-1", "0"), ("1", "-1"), ("1", "2"))  # as Access writes them, models, and surveys
 _SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
           "%f": "f", "%I": "hh", "%p": "AM/PM"}  # fmt: skip
 _DAY = 86_400e9  # nanoseconds
@@ -108,22 +110,6 @@ class _Read:
 
     values: pd.Series  # missing where nothing fits
     words: tuple[str, ...] = ()  # what had to be done, in words that hold no cell
-
-
-def paired_names(got: Sequence[Any], due: Sequence[Any]) -> Mapping[int, Any]:
-    """Return which place of ``got`` is which name of ``due``: those that alone are the same, folded.
-
-    Example:
-        >>> paired_names([" Größe ", "AGE", "Age_"], ["grosse", "age"])
-        {0: 'grosse'}
-    """
-    ours, theirs = [_plain_name(name) for name in due], [_plain_name(name) for name in got]
-    once = [k for k, word in enumerate(theirs) if word and theirs.count(word) == 1 and ours.count(word) == 1]
-    return {k: due[ours.index(theirs[k])] for k in once}
-
-
-def _plain_name(name: Any) -> str:
-    return "".join(letter for letter in folded(str(name)) if letter.isalnum())
 
 
 def kind_of(column: pd.Series) -> Kind:
@@ -260,19 +246,33 @@ def _infinite(count: int, cells: int) -> str:
 
 
 def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
-    """Read texts as numbers: as they are, or with the marks and the unit that fit most of them."""
+    """Read texts as numbers, what is left in the form that fits it, but in no other unit."""
+    read, unit = _numbers_in_a_form(texts, counts, real)
+    for _ in range(_FORMS_OF_ONE - 1):
+        left = texts[read.values.isna().to_numpy()]
+        more, other = _numbers_in_a_form(left, counts, real) if len(left) else (read, unit)
+        if more is read or not more.values.notna().any() or not {unit, other} <= {unit, "", *_CURRENCIES}:
+            break
+        values = pd.concat([read.values.dropna(), more.values.dropna()])
+        read = _Read(values.reindex(texts.index), tuple(dict.fromkeys((*read.words, *more.words))))
+    return read
+
+
+def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> tuple[_Read, str]:
+    """Read texts as numbers: as they are, or with the marks and the unit, which is returned, that fit most of them."""
+    texts = texts.str.replace(_MINUS, "-", regex=True).str.replace(_BEHIND, r"-\1", regex=True)
     plain = _plain(texts)
     if plain.notna().all() and not _may_be_thousands(texts):
-        return _Read(plain)
+        return _Read(plain), ""
     if not plain.notna().any() and _are_answers_of_numbers(real):
         truth = _truths(texts, counts, real).values
         if truth.notna().any():
-            return _Read(truth.astype("Int64"), ("yes and no are taken as 1 and 0",))
-    unit = _unit(texts[plain.isna()], counts)
+            return _Read(truth.astype("Int64"), ("yes and no are taken as 1 and 0",)), ""
+    unit = _unit(texts[plain.isna()], counts) or ""
     signed = texts.str.replace(r"^\((.+)\)$", r"-\1", regex=True)
     found = [(_Read(plain), "")]
     for decimal, thousands in _MARKS:
-        said = {"decimal": decimal, "thousands": thousands, "unit": unit or "", "otherwise": "missing"}
+        said = {"decimal": decimal, "thousands": thousands, "unit": unit, "otherwise": "missing"}
         reading = Reading.model_validate({"type": "number", **said})
         values = read_as(signed, reading)
         words = _marks_in_words(decimal, thousands, unit)
@@ -281,7 +281,8 @@ def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
             shares = (values.astype("Float64") / 100).round(12)
             found += [(_Read(shares, (f"{words}, as shares of 1",)), decimal + thousands)]
     best = _best([read for read, _ in found], counts, real)
-    return best if best.values.notna().sum() > plain.notna().sum() or best.words else _Read(plain)
+    is_better = best.values.notna().sum() > plain.notna().sum() or best.words
+    return best if is_better else _Read(plain), unit
 
 
 def _plain(texts: pd.Series) -> pd.Series:
@@ -319,7 +320,7 @@ def _unit(texts: pd.Series, counts: pd.Series) -> str | None:
     return unit if 2 * by_unit.max() >= counts[texts.index].sum() or unit in _CURRENCIES or unit == "%" else None
 
 
-def _marks_in_words(decimal: str, thousands: str, unit: str | None) -> str:
+def _marks_in_words(decimal: str, thousands: str, unit: str) -> str:
     between = {"": "", " ": "a blank"}.get(thousands, repr(thousands))
     marks = [f"a decimal {decimal!r}"] if decimal != "." or thousands else []
     marks += [f"{between} between thousands"] if thousands else []
@@ -458,16 +459,25 @@ def _durations(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
 
 
 def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
-    """Read yes and no as true and false, in the pair of words that most cells have."""
-    words = texts.map(folded)
-    found = [words.map({true: True, false: False}) for true, false in PAIRS]
-    read = max(found, key=lambda values: counts[values.notna()].sum()).astype("boolean")
+    """Read yes and no as true and false, in the pair of words that most cells have; the rest in the next such pair."""
+    words, read = texts.map(folded), pd.Series(pd.NA, index=texts.index, dtype="boolean")
+    pairs = [pair for pair in _TRUE_FALSE if {*words} == {*pair}] or PAIRS
+    for _ in range(_FORMS_OF_ONE):
+        left = words[read.isna().to_numpy()]
+        found = [left.map({true: True, false: False}) for true, false in pairs]
+        read = read.fillna(max(found, key=lambda values: counts[values[values.notna()].index].sum()).astype("boolean"))
     plain = texts.isin(["True", "False", "true", "false", "TRUE", "FALSE", "1", "0", "1.0", "0.0"])
     return _Read(read, () if plain[read.notna()].all() else ("yes and no are taken as true and false",))
 
 
 def _truths_of_numbers(numbers: pd.Series) -> _Read:
-    return _Read(numbers.astype(float).map({1.0: True, 0.0: False}).astype("boolean"))
+    """Read numbers as true and false: 1 and 0, or what other programs write where there are two of them."""
+    floats = numbers.astype(float)
+    for true, false in _TRUE_FALSE:
+        if {*floats} == {float(true), float(false)}:
+            read = floats.map({float(true): True, float(false): False}).astype("boolean")
+            return _Read(read, ("yes and no are taken as true and false",))
+    return _Read(floats.map({1.0: True, 0.0: False}).astype("boolean"))
 
 
 def _are_answers_of_numbers(real: pd.Series) -> bool:
@@ -514,25 +524,23 @@ def seems(levels: pd.Series) -> Kind:
 
 
 def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
-    """Return texts in the spelling of a real column, where most are none of its texts and nearly all of these are so.
+    """Return texts in the spelling of a real column: what none of its texts is but for case, accents, blanks and zeros.
 
     Example:
-        >>> cells, done = respelled(pd.Series(["GRAZ", "WIEN", "Linz"]), pd.Series(["Graz", "Wien", "Linz"]))
+        >>> cells, done = respelled(pd.Series(["GRAZ", "Wien ", "Linz"]), pd.Series(["Graz", "Wien", "Linz"]))
         >>> cells.tolist(), done
-        (['Graz', 'Wien', 'Linz'], ['texts are written with other letters or accents'])
+        (['Graz', 'Wien', 'Linz'], ['2 of 3 texts are spelled otherwise'])
     """
-    levels = [level for level in levels_of(real).dropna().unique() if isinstance(level, str)]
-    known, words = set(levels), Counter(map(folded, levels))
-    spelled = {folded(level): level for level in levels if words[folded(level)] == 1}
-    counts = column.dropna().value_counts()
-    other = {
-        level: spelled.get(folded(level)) for level in counts.index if isinstance(level, str) and level not in known
-    }
-    strange, meant = counts[[*other]].sum(), counts[[level for level, own in other.items() if own is not None]].sum()
-    if 2 * strange < counts.sum() or not strange or meant < _NEARLY_ALL * strange:
+    levels = [*levels_of(real).dropna().unique()]
+    words = Counter(map(as_level, levels))
+    spelled = {as_level(level): level for level in levels if words[as_level(level)] == 1}
+    others = {*column.dropna().unique()} - {*levels}
+    meant = {level: spelled[word] for level in others if (word := as_level(level)) in spelled}
+    if not meant:
         return column, []
-    cells = column.astype(object).map(lambda cell: other.get(cell) or cell, na_action="ignore")
-    return cells, ["texts are written with other letters or accents"]
+    cells = column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore")
+    many = int(column.isin([*meant]).sum())
+    return cells, [f"{many:,} of {int(column.notna().sum()):,} texts {'is' if many == 1 else 'are'} spelled otherwise"]
 
 
 # Which way

@@ -50,7 +50,11 @@ def test_control_records_in_any_dress_are_the_records_that_they_are_and_what_was
 def test_control_records_in_another_spelling_are_told_and_those_with_other_levels_are_left_as_they_are(tmp_path):
     got, told = read(PEOPLE.drop(columns="stay").assign(city=PEOPLE["city"].str.upper()), tmp_path)
     assert got["city"].tolist() == PEOPLE["city"].tolist()
-    assert told == ("control: column 'city': texts are written with other letters or accents",)
+    assert told == ("control: column 'city': 60 of 60 texts are spelled otherwise",)
+    some = PEOPLE["city"].astype(str).where(PEOPLE.index % 5 > 0, PEOPLE["city"].astype(str) + " ")
+    got, told = read(PEOPLE.drop(columns="stay").assign(city=some), tmp_path)
+    assert got["city"].tolist() == PEOPLE["city"].tolist()
+    assert told == ("control: column 'city': 12 of 60 texts are spelled otherwise",)
     got, told = read(PEOPLE.drop(columns="stay").assign(city="GRAZ-Umgebung"), tmp_path)
     assert set(got["city"]) == {"GRAZ-Umgebung"}
     assert told == ()
@@ -60,6 +64,38 @@ def test_control_records_in_another_spelling_are_told_and_those_with_other_level
 def test_control_records_of_another_kind_are_refused_with_a_way_out(column, kind, tmp_path):
     with pytest.raises(InputError, match=rf"^control: column '{column}' must hold {kind} as .* --drop {column}"):
         read(PEOPLE.drop(columns="stay").assign(**{column: "confidential"}), tmp_path)
+
+
+REFUSED = {
+    "cents": ("wage", lambda p: (100 * p["wage"]).round(), "must be in the unit of the real table, got .* 1.* times"),
+    "days for years": ("age", lambda p: 365 * p["age"], "must be in the unit of the real table"),
+    "bands": ("age", lambda p: p["age"].map(lambda x: f"{x // 10 * 10}-{x // 10 * 10 + 9}"), "got .* bands of numbers"),
+    "months": ("born", lambda p: p["born"].dt.strftime("%Y-%m"), "got .* periods"),
+    "codes": ("city", lambda p: p["city"].cat.codes, "must hold labels in column 'city' as real does, got numbers"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_control_records_that_would_make_members_stand_out_are_refused(what, tmp_path):
+    column, write, told = REFUSED[what]
+    with pytest.raises(InputError, match=told):
+        read(PEOPLE.drop(columns="stay").assign(**{column: write(PEOPLE)}), tmp_path)
+
+
+def test_codes_that_have_lost_their_zeros_are_the_real_ones(tmp_path):
+    coded = [table.assign(city=table["city"].cat.codes.map("{:02d}".format)) for table in (REAL, PEOPLE)]
+    lost = coded[1].drop(columns="stay").assign(city=coded[1]["city"].astype(int))
+    got, told = read(lost, tmp_path, coded[0])
+    assert got["city"].tolist() == coded[1]["city"].tolist()
+    assert told == ("control: column 'city': 60 of 60 texts are spelled otherwise",)
+
+
+@pytest.mark.parametrize("sign", ["{}-", "–{}", "－{}", "‑{}", "({})", "− {}"])
+def test_minus_signs_of_any_kind_are_minus_signs(sign, tmp_path):
+    owed = [table.assign(wage=-table["wage"]) for table in (REAL, PEOPLE)]
+    worn = owed[1].drop(columns="stay").assign(wage=PEOPLE["wage"].map(lambda x: sign.format(f"{x:.2f}")))
+    got, _ = read(worn, tmp_path, owed[0])
+    assert got["wage"].tolist() == owed[1]["wage"].tolist()
 
 
 def test_the_names_of_columns_that_control_records_have_besides_are_not_told(tmp_path):

@@ -6,9 +6,9 @@ from synthrisk.conf.tables import FileForm
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.release.columns import coarsened_alike
 from synthrisk.metrics.tables.tables import Tables, inside
-from synthrisk.tasks.synthesize.coarse_cells import coarse_cells
 from synthrisk.tasks.synthesize.column_matching import fit_release, fitted
 from synthrisk.tasks.synthesize.synthesizer import Release
+from synthrisk.tasks.workspace.files.coarse_cells import coarse_cells
 
 AGES = pd.Series([18, 29, 30, 35, 39, 40, 62, 90], name="x")
 PAYS = pd.Series([1200.5, 1999.0, 2000.0, 20_000.0, 25_500.25, 90_000.0], name="x")
