@@ -16,7 +16,14 @@ from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.types import infer, left_out, typed
 from synthrisk.tasks.workspace.digests import key_of
-from synthrisk.tasks.workspace.files.cell_texts import empty_columns, paired_names, read_as, released, to_numbers
+from synthrisk.tasks.workspace.files.cell_texts import (
+    empty_columns,
+    paired_names,
+    read_as,
+    refuse_several,
+    released,
+    to_numbers,
+)
 from synthrisk.tasks.workspace.files.coarse_cells import coarse_cells
 from synthrisk.tasks.workspace.files.fitted_cells import (
     UnreadableError,
@@ -127,6 +134,7 @@ def _read_to_fit(
     def as_written() -> pd.DataFrame:
         return _with_real_names(read(control, data.missing, data.columns, as_texts=True), members, data)[0]
 
+    refuse_several(held_out.drop(columns=data.drop, errors="ignore"), "control")
     own, fitted, told = members.copy(deep=False), held_out.copy(deep=False), []
     for name in (c for c in members.columns if c not in (*data.drop, data.identifier)):
         column, other = members[name], held_out[name]

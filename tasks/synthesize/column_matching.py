@@ -17,7 +17,13 @@ from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release
-from synthrisk.tasks.workspace.files.cell_texts import empty_columns, numbers_rows, paired_names, released
+from synthrisk.tasks.workspace.files.cell_texts import (
+    empty_columns,
+    numbers_rows,
+    paired_names,
+    refuse_several,
+    released,
+)
 from synthrisk.tasks.workspace.files.coarse_cells import Found, coarse_cells, values_for
 from synthrisk.tasks.workspace.files.fitted_cells import (
     UnreadableError,
@@ -71,6 +77,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     absent = {*train.columns} - {*table.columns}
     own, beside = apart(_filled(table, train, told), train.columns)
     check_columns(list(own.columns), list(train.columns), name)
+    refuse_several(own, name)
     coarse = {c: found for c in own.columns if (found := coarse_cells(own[c], train[c])) is not None}
     own = released(_masked(own, coarse), form.columns)
     columns, sets = {}, {}

@@ -43,6 +43,7 @@ _RELEASES = (
             "got cells that are not; write them as numbers, or leave the column out with --drop age"),
     release("a release of dates for numbers", lambda p: p.assign(hours="2020-02-29"), "column 'hours' must hold numbers"),
     release("a Parquet release called csv", _parquet, "'own.csv' must be text"),
+    release("a release in Parquet of several values in a cell", lambda p: p.assign(hours=[[1, 2]] * len(p)).to_parquet(), "own.parquet: column 'hours' must hold single values", to="own.parquet"),
     release("a CSV release called parquet", lambda p: p.to_csv(index=False), "path 'own.parquet' must be a Parquet file", to="own.parquet"),
     release("a release of another form", b"%PDF", "path must end in .csv, .tsv, .txt, .json", to="own.pdf"),
     release("a release in a damaged workbook", b"PK", "must be an Excel or OpenDocument workbook, got something else", to="own.xlsx"),

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 import fsspec
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,7 +21,7 @@ from fsspec.core import url_to_fs
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.files.cell_texts import blanked, narrowed
+from synthrisk.tasks.workspace.files.cell_texts import blanked, holds_several, narrowed
 from synthrisk.tasks.workspace.files.excel import EXCEL, read_excel
 from synthrisk.tasks.workspace.files.statistical import STATISTICAL, read_statistical
 
@@ -50,9 +49,10 @@ def _read_json(raw: bytes, name: str, sheet: str | None, missing: Sequence[str])
         frame = _of_json(held)
     except (UnicodeDecodeError, ValueError, RecursionError):  # whose texts hold cells
         raise InputError(f"{name} must hold JSON, got something else, or a damaged file") from None
-    if frame.columns.empty:
-        raise InputError(f"{name} must hold records of single values, or columns of such, got no records")
-    refuse_nested(frame, name)
+    nested = [place for place, column in enumerate(frame) if holds_several(frame[column])]
+    if frame.columns.empty or nested:
+        got = f"several in a cell of column {nested[0] + 1}" if nested else "no records"
+        raise InputError(f"{name} must hold records of single values, or columns of such, got {got}")
     return pd.DataFrame({column: blanked(narrowed(frame[column]), missing) for column in frame})
 
 
@@ -75,25 +75,9 @@ def _read_arrow(
     read: Callable[..., pd.DataFrame], kind: str, raw: bytes, name: str, sheet: str | None, missing: Sequence[str]
 ) -> pd.DataFrame:
     try:
-        frame = _flat(read(io.BytesIO(raw), dtype_backend="numpy_nullable"))
+        return _flat(read(io.BytesIO(raw), dtype_backend="numpy_nullable"))
     except (ValueError, OSError, TypeError, NotImplementedError, KeyError) as error:  # pyarrow's are among them
         raise InputError(f"{name} must be a {kind} file, but cannot be read: {type(error).__name__}") from None
-    refuse_nested(frame, name)
-    return frame
-
-
-def refuse_nested(frame: pd.DataFrame, name: str) -> None:
-    """Refuse a table with several values in a cell.
-
-    Raises:
-        InputError: It has some; the place of the column is told.
-    """
-    several = (list, dict, tuple, set, np.ndarray)
-    for place, column in enumerate(frame.columns):
-        cells = frame[column]
-        if types.is_object_dtype(cells.dtype) and cells.map(lambda cell: isinstance(cell, several)).any():
-            got = f"several in a cell of column {place + 1}"
-            raise InputError(f"{name} must hold records of single values, or columns of such, got {got}")
 
 
 def _read_statistical(suffix: str, raw: bytes, name: str, sheet: str | None, missing: Sequence[str]) -> pd.DataFrame:

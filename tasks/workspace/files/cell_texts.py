@@ -129,6 +129,22 @@ def empty_columns(frame: pd.DataFrame, like: pd.DataFrame) -> list[str]:
     return [name for name in like.columns if due[name] >= _DUE and frame[name].isna().all()]
 
 
+def holds_several(column: pd.Series) -> bool:
+    """Tell whether a cell holds several values, as cells of JSON and Parquet files may."""
+    several = (list, dict, tuple, set, np.ndarray)
+    return types.is_object_dtype(column.dtype) and any(isinstance(cell, several) for cell in column)
+
+
+def refuse_several(table: pd.DataFrame, name: str) -> None:
+    """Refuse a table with a cell that holds several values.
+
+    Raises:
+        InputError: It has some; ``name`` is what it calls the table.
+    """
+    for column in (c for c in table.columns if holds_several(table[c])):
+        raise InputError(f"{name}: column {column!r} must hold single values, got several in a cell")
+
+
 UNNAMED = "Unnamed: "
 """How the names of columns begin that have none in a file."""
 
