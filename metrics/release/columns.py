@@ -462,7 +462,7 @@ def _unseen(one: Column) -> Iterator[Problem]:
     if share >= _SHARED and _beside_texts(one):
         told = "which has numbers or dates beside a few texts: nearly equal ones are told apart as texts are"
         yield Problem("unseen", str(one.name), "broken", f"{words}, {told}; list these texts as missing (--missing)")
-    elif share - _unknown_folded(one) >= _RESPELLED:
+    elif share >= _RESPELLED and share - _unknown_folded(one) >= _RESPELLED:
         yield Problem("unseen", str(one.name), "far", f"{words} in the same spelling")
     elif share >= _UNSEEN and _in_another_form(one):
         told = "nor are they written as real ones are, such as dates or amounts in another form"

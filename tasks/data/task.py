@@ -40,6 +40,7 @@ from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.verb import verb
 
 _DUE = 20  # records; of so many that none fits is no chance
+_FEW = 0.05  # share of the control cells that may stand for several values
 _UNIT, _APART = 10, 0.5  # times as large, and the distance of two distributions, from which the unit is another one
 
 
@@ -158,12 +159,14 @@ def _read_to_fit(
 
 def _fitted(column: pd.Series, real: pd.Series, name: str, data: Data) -> tuple[pd.Series, list[str]]:
     """Return a column of the control records read to fit a real one, and what had to be done."""
-    coarse = coarse_cells(column, real)
-    if coarse is not None and coarse.sets:  # which match no exact value: members would stand out beside such people
-        raise InputError(
-            f"control: column {name!r} must hold values as exact as those of the real table, got {coarse.words}; write "
-            "exact ones, or leave it out (--drop)"
-        )
+    coarse, told = None if kind_of(real) == "texts" else coarse_cells(column, real), []
+    if coarse is not None and (is_coarse := coarse.rows >= 0).any():
+        if is_coarse.mean() > _FEW:  # they match no exact value: members would stand out beside such people
+            raise InputError(
+                f"control: column {name!r} must hold values as exact as those of the real table, got {coarse.words}; "
+                "write exact ones, or leave it out (--drop)"
+            )
+        column, told = column.mask(is_coarse), [f"{coarse.words} are taken as missing"]
     column = released(column.to_frame(), data.columns)[name]
     try:
         cells, done = read_to_fit(column, real)
@@ -172,7 +175,7 @@ def _fitted(column: pd.Series, real: pd.Series, name: str, data: Data) -> tuple[
     if kind_of(real) == "texts":
         cells, more = respelled(cells, real)
         done += more
-    return cells, done
+    return cells, told + done
 
 
 def _refuse_another_unit(real: pd.Series, control: pd.Series, name: str) -> None:

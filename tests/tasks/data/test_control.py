@@ -82,6 +82,14 @@ def test_control_records_that_would_make_members_stand_out_are_refused(what, tmp
         read(PEOPLE.drop(columns="stay").assign(**{column: write(PEOPLE)}), tmp_path)
 
 
+def test_a_few_bands_among_control_records_are_missing_and_told(tmp_path):
+    cells = PEOPLE["age"].astype(object)
+    cells.iloc[[0, 1]] = "30-39", "60+"
+    got, told = read(PEOPLE.drop(columns="stay").assign(age=cells), tmp_path)
+    assert got["age"].isna().tolist() == [True, True] + [False] * (len(PEOPLE) - 2)
+    assert told == ("control: column 'age': 2 bands of numbers are taken as missing",)
+
+
 def test_codes_that_have_lost_their_zeros_are_the_real_ones(tmp_path):
     coded = [table.assign(city=table["city"].cat.codes.map("{:02d}".format)) for table in (REAL, PEOPLE)]
     lost = coded[1].drop(columns="stay").assign(city=coded[1]["city"].astype(int))
