@@ -119,7 +119,7 @@ _NUMBERS = (
     some("age", "inf", "inf as a text", "infinite and taken as missing"), some("age", None, "missing", ""),
     some("pay", "NaN", "NaN as a text", ""), written("age", float, "with .0"),
     written("age", lambda x: f"{x}.0", "with .0 as texts"), written("age", str, "texts"),
-    written("age", lambda x: f" {x} ", "texts with blanks"),
+    written("age", lambda x: f" {x} ", "texts with blanks"), written("age", lambda x: f"'{x}", "kept from a spreadsheet"),
     written("age", lambda x: f"{x:03d}", "texts with leading zeros"),
     written("age", lambda x: f"{x} years", "with a unit", "a unit"),
     written("wage", lambda x: f"{x:,.2f}", "1,234.50", "',' between thousands"),
@@ -156,7 +156,7 @@ _DATES = (
     some("born", "", "empty among dates", ""),
     *(
         written("born", lambda d, f=form: d.strftime(f), form, "dates are written as")
-        for form in ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d %b %Y", "%b %d, %Y",
+        for form in ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d. %m. %Y", "%d–%m–%Y", "%d %b %Y", "%b %d, %Y",
                      "%d-%b-%Y", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M %p")
     ),
     *(
@@ -207,7 +207,7 @@ _ANSWERS = (
     *(
         written("paid", lambda x, w=words: w[0] if x else w[1], f"{words[0]}/{words[1]}", "yes and no are taken")
         for words in (("yes", "no"), ("Yes", "No"), ("YES", "NO"), ("Y", "N"), ("ja", "nein"), ("oui", "non"),
-                      ("t", "f"), ("sí", "no"), ("wahr", "falsch"))
+                      ("t", "f"), ("sí", "no"), ("wahr", "falsch"), ("✓", "✗"), (".TRUE.", ".FALSE."))
     ),
     *(
         written("paid", lambda x, w=words: w[0] if x else w[1], f"{words[0]!r}/{words[1]!r}")

@@ -75,7 +75,8 @@ PAIRS = (  # what is true, what is false: folded
     ("jah", "ei"), ("taip", "ne"), ("ja", "ne"), ("da", "nu"), ("ya", "tidak"), ("co", "khong"), ("ναι", "οχι"),
     ("да", "нет"), ("так", "ні"), ("да", "не"), ("예", "아니오"), ("예", "아니요"), ("네", "아니요"), ("نعم", "لا"),
     ("כן", "לא"), ("はい", "いいえ"), ("是", "否"), ("有", "无"), ("有", "無"), ("+", "-"), ("1", "0"), ("1.0", "0.0"),
-    ("on", "off"), ("x", "-"), ("positive", "negative"), ("positiv", "negativ"), ("positif", "negatif"),
+    ("on", "off"), ("x", "-"), ("✓", "✗"), ("✔", "✘"), (".true.", ".false."),
+    ("positive", "negative"), ("positiv", "negativ"), ("positif", "negatif"),
 )  # fmt: skip
 
 

@@ -49,8 +49,8 @@ _UNIT = re.compile(
     r"^[+\-−]?\s*([^\d\s.,'’+\-−–—‑－()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’\-−–—‑－()*_]{1,8})?$"
 )
 _DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
-         "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d %b %Y", "%d. %b %Y", "%b %d, %Y", "%b %d %Y",
-         "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d%b%Y", "%d%b%y", "%Y. %m. %d.", "%Y年%m月%d日")  # fmt: skip
+         "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d. %m. %Y", "%d %b %Y", "%d. %b %Y", "%b %d, %Y",
+         "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d%b%Y", "%d%b%y", "%Y. %m. %d.", "%Y年%m月%d日")  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S")
 _WEEKDAYS = (
     "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|mo|di|mi|do|fr|sa|so|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
@@ -260,6 +260,7 @@ def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
 
 def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> tuple[_Read, str]:
     """Read texts as numbers: as they are, or with the marks and the unit, which is returned, that fit most of them."""
+    texts = texts.str.removeprefix("'")  # which keeps spreadsheets from reading numbers
     texts = texts.str.replace(_MINUS, "-", regex=True).str.replace(_BEHIND, r"-\1", regex=True)
     plain = _plain(texts)
     if plain.notna().all() and not _may_be_thousands(texts):
@@ -334,6 +335,7 @@ def _marks_in_words(decimal: str, thousands: str, unit: str) -> str:
 
 def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as dates: in ISO 8601, or in the form that fits most; what is left in the form that fits it."""
+    texts = texts.str.replace("[–—‑－−]", "-", regex=True)  # dashes
     digits = texts.str.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
     values = iso_dates(texts[~digits], real).reindex(texts.index)
     words: list[str] = []
