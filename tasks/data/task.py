@@ -39,7 +39,7 @@ from synthrisk.tasks.workspace.references import Cut, Table, store
 from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.verb import verb
 
-_DUE = 20  # records; of so many that none fits is no chance
+_DUE = 20  # records from which a median tells of a unit
 _FEW = 0.05  # share of the control cells that may stand for several values
 _UNIT, _APART = 10, 0.5  # times as large, and the distance of two distributions, from which the unit is another one
 
@@ -210,8 +210,9 @@ def _has_its_roles(members: pd.DataFrame, data: Data) -> bool:
 def _refuse_codes_for_labels(members: pd.DataFrame, held_out: pd.DataFrame) -> None:
     """Value labels are taken where all codes have one, which may be so in one file alone: nothing would match then."""
     for name in (c for c in members.columns if c in held_out.columns):
-        labels = [_are_labels(part[name]) for part in (members, held_out)]
-        numbers = [_counts(part[name]) and part[name].notna().any() for part in (members, held_out)]
+        columns = [part[name] for part in (members, held_out)]
+        labels = [_are_labels(each) for each in columns]
+        numbers = [types.is_numeric_dtype(each.dtype) and each.notna().any() for each in columns]
         if (labels[0] and numbers[1]) or (numbers[0] and labels[1]):
             due, got = ("labels", "numbers") if labels[0] else ("numbers", "labels")
             raise InputError(f"control must hold {due} in column {name!r} as real does, got {got}")

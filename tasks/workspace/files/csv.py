@@ -214,17 +214,28 @@ def _in_double_quotes(text: str, separator: str) -> str:
     header = text.lstrip("\r\n")[:_HEADER].splitlines()[:1]
     if '"' in text or not header or not all(re.fullmatch(r"'[^']*'", name) for name in header[0].split(separator)):
         return text
-    rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator, quotechar="'") if row]
+    rows = [row for row in _cells(text, separator, quotechar="'") if row]
     lines = sum(map(bool, text.splitlines()))
     if len(rows) != lines or {len(row) for row in rows} != {len(rows[0])}:  # an apostrophe is none
         return text
-    csv.writer(kept := io.StringIO(), delimiter=separator, lineterminator="\n").writerows(rows)
-    return kept.getvalue()
+    return _written(rows, separator)
 
 
 def _without_blanks(text: str, separator: str) -> str:
     """Return a text without the blanks behind its separators, which begin all names but the first."""
-    rows = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    rows = _cells(text, separator, skipinitialspace=True, strict=True)
+    return _written(rows, separator) if rows else text
+
+
+def _cells(text: str, separator: str, **how: Any) -> list[list[str]]:
+    """Return the cells of each row; none at all where they have no form."""
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, **how))
+    except csv.Error:
+        return []
+
+
+def _written(rows: Sequence[Sequence[str]], separator: str) -> str:
     csv.writer(kept := io.StringIO(), delimiter=separator, lineterminator="\n").writerows(rows)
     return kept.getvalue()
 

@@ -250,8 +250,10 @@ def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     read, unit = _numbers_in_a_form(texts, counts, real)
     for _ in range(_FORMS_OF_ONE - 1):
         left = texts[read.values.isna().to_numpy()]
-        more, other = _numbers_in_a_form(left, counts, real) if len(left) else (read, unit)
-        if more is read or not more.values.notna().any() or not {unit, other} <= {unit, "", *_CURRENCIES}:
+        if not len(left):
+            break
+        more, other = _numbers_in_a_form(left, counts, real)
+        if not more.values.notna().any() or other not in {unit, "", *_CURRENCIES}:
             break
         values = pd.concat([read.values.dropna(), more.values.dropna()])
         read = _Read(values.reindex(texts.index), tuple(dict.fromkeys((*read.words, *more.words))))
@@ -271,17 +273,17 @@ def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> 
             return _Read(truth.astype("Int64"), ("yes and no are taken as 1 and 0",)), ""
     unit = _unit(texts[plain.isna()], counts) or ""
     signed = texts.str.replace(r"^\((.+)\)$", r"-\1", regex=True)
-    found = [(_Read(plain), "")]
+    found = [_Read(plain)]
     for decimal, thousands in _MARKS:
         said = {"decimal": decimal, "thousands": thousands, "unit": unit, "otherwise": "missing"}
         reading = Reading.model_validate({"type": "number", **said})
         values = read_as(signed, reading)
         words = _marks_in_words(decimal, thousands, unit)
-        found += [(_Read(values, (words,) if words else ()), decimal + thousands)]
+        found.append(_Read(values, (words,) if words else ()))
         if unit == "%":
             shares = (values.astype("Float64") / 100).round(12)
-            found += [(_Read(shares, (f"{words}, as shares of 1",)), decimal + thousands)]
-    best = _best([read for read, _ in found], counts, real)
+            found.append(_Read(shares, (f"{words}, as shares of 1",)))
+    best = _best(found, counts, real)
     is_better = best.values.notna().sum() > plain.notna().sum() or best.words
     return best if is_better else _Read(plain), unit
 
@@ -533,10 +535,10 @@ def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]
         >>> cells.tolist(), done
         (['Graz', 'Wien', 'Linz'], ['2 of 3 texts are spelled otherwise'])
     """
-    levels = [*levels_of(real).dropna().unique()]
-    words = Counter(map(as_level, levels))
-    spelled = {as_level(level): level for level in levels if words[as_level(level)] == 1}
-    others = {*column.dropna().unique()} - {*levels}
+    words = {level: as_level(level) for level in levels_of(real).dropna().unique()}
+    often = Counter(words.values())
+    spelled = {word: level for level, word in words.items() if often[word] == 1}
+    others = {*column.dropna().unique()} - {*words}
     meant = {level: spelled[word] for level in others if (word := as_level(level)) in spelled}
     if not meant:
         return column, []

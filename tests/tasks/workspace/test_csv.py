@@ -129,3 +129,19 @@ def test_a_header_is_not_taken_for_a_title_nor_an_apostrophe_for_a_quote(text, n
 def test_what_keeps_excel_from_reading_numbers_is_taken_off_also_where_cells_are_quoted():
     for cells in ('="052"', '"=""052"""'):
         assert read_csv(f"zip,b\n{cells},1\n{cells},2\n".encode(), "a.csv").zip.tolist() == ["052", "052"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_blanks_behind_all_separators_are_left_out_at_any_end_of_a_line(end):
+    frame = read_csv(end.join(["code, town", '01, "Graz, West"', "02,  Linz", ""]).encode(), "a.csv")
+    assert frame.to_dict("list") == {"code": ["01", "02"], "town": ["Graz, West", "Linz"]}
+
+
+@pytest.mark.parametrize("header", ["a, b", "'a','b'"])
+def test_a_cell_that_is_too_long_to_be_looked_at_is_read_as_it_is(header):
+    frame = read_csv(f"{header}\n1,{'z' * 200_000}\n2,y\n".encode(), "a.csv")
+    assert [len(cell) for cell in frame.iloc[:, 1]] == [200_000, 1]
+
+
+def test_a_quote_that_is_not_closed_behind_a_blank_swallows_no_row():
+    assert len(read_csv(b'a, b\n1, "x\n2, y\n', "a.csv")) == 2
