@@ -2,7 +2,7 @@
 
 What each look at a release runs is compiled meanwhile, where it never was on this machine: once, not in every worker
 at the same time, and in a process of its own, beside the imports. As a program, ``python -m``, this module compiles
-all that many releases need, which ``workers.compile_beside`` begins.
+all that many releases need, at set-up.
 """
 
 import multiprocessing.connection
@@ -56,15 +56,10 @@ def _compile() -> None:
         prepare()
 
 
-def _compile_all() -> None:
-    from synthrisk.metrics.models.forest import prepare as prepare_forest
-
-    prepare_forest()
-    prepare(walks=True)
-
-
 if __name__ == "__main__":
     with suppress(Exception):  # without numba there is nothing to compile; of the rest a worker tells
-        _compile_all()
+        from synthrisk.flows.execution.workers import compile_all
+
+        compile_all()
 else:
     _make_ready()

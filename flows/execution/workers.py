@@ -1,9 +1,9 @@
 """Where cells run, processes or a Dask cluster, and how a worker starts: what it does before its first task."""
 
 import ast
+import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -86,19 +86,31 @@ def compile_beside() -> None:
     """Compile what many releases need, in a process of its own that ends with this one.
 
     Workers take it from the disk as soon as it is there. Until then they go the way that nothing has to be compiled
-    for, with the same numbers. Where all is there already, the process ends at once.
+    for, with the same numbers.
     """
-    program = ["synthrisk.tasks.workspace.parent_process", str(os.getpid()), "synthrisk.flows.execution.forkserver"]
-    none = subprocess.DEVNULL
-    with suppress(OSError):  # there is no room for it: each worker compiles for itself
-        _BESIDE.append(
-            subprocess.Popen(  # noqa: S603 - our own module
-                [sys.executable, "-m", *program], stdin=none, stdout=none, stderr=none, start_new_session=True
-            )
-        )
+    process = multiprocessing.get_context("forkserver").Process(target=_compile_all, name="compiles", daemon=True)
+    with suppress(OSError, EOFError, AssertionError):  # there is no room, or none may come from here: workers compile
+        process.start()
 
 
-_BESIDE: list[subprocess.Popen[bytes]] = []  # held, for nobody waits for them
+def _compile_all() -> None:
+    end_with_parent()
+    with suppress(Exception):  # without numba there is nothing to compile; of the rest a worker tells
+        compile_all()
+
+
+def compile_all() -> None:
+    """Compile what many releases need, where it is not on disk."""
+    from synthrisk.metrics.compiled import is_kept
+    from synthrisk.metrics.models.forest import prepare as prepare_forest
+    from synthrisk.metrics.models.forest_trees import grow
+    from synthrisk.metrics.neighbours.box_search import VECTORS, WALKS
+    from synthrisk.metrics.neighbours.nearest import prepare
+
+    if not is_kept(grow):
+        prepare_forest()
+    if not all(map(is_kept, (*VECTORS, *WALKS))):
+        prepare(walks=True)
 
 
 def check_runner(settings: "Runner") -> None:

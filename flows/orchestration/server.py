@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
@@ -207,6 +207,59 @@ def _send_the_rest() -> None:
             _UNSENT.set()
 
 
+_BUSY = 503  # as HTTP says it
+_AGAIN, _WAIT = 100, 0.02  # how often a request is tried again, and seconds before
+
+
+class Patient:
+    """An application that tries a request again which Prefect's database, a file, was too busy for.
+
+    Each task run asks for slots by its tags. Prefect reads there, and writes then: SQLite refuses that at once where
+    another has written meanwhile. Prefect answers 503, upon which its clients wait two seconds, in every tenth task.
+    """
+
+    def __init__(self, application: Callable[..., Awaitable[None]]) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer as ASGI says."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        import asyncio  # only in the server: it takes a tenth of a second
+
+        body = [await receive()]
+        while body[-1].get("more_body"):
+            body.append(await receive())
+        for left in reversed(range(_AGAIN)):
+            again, busy = iter(body), False
+
+            async def asked(again: Any = again) -> Any:
+                return next(again, None) or await receive()
+
+            async def answer(message: Any, left: int = left) -> None:
+                nonlocal busy
+                busy = busy or (left > 0 and message.get("status") == _BUSY)
+                if not busy:
+                    await send(message)
+
+            try:
+                await self._application(dict(scope), asked, answer)
+            except Exception:  # which it raises once more when it has answered
+                if not busy:
+                    raise
+            if not busy:
+                return
+            await asyncio.sleep(_WAIT)
+
+
+def application() -> Callable[..., Awaitable[None]]:
+    """Return Prefect's server as the temporary one runs it."""
+    from prefect.server.api.server import create_app
+
+    return Patient(create_app())
+
+
 _LOOK_OWN_SERVER = 0.05  # seconds between two looks whether it answers
 
 
@@ -224,7 +277,7 @@ class OwnServer:
         server = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
         command = [sys.executable, "-m", "synthrisk.tasks.workspace.parent_process", str(os.getpid()), "uvicorn"]
         installed = Path(str(find_spec("prefect").origin)).parents[1]  # type: ignore[union-attr]  # it is needed
-        application = ["--app-dir", str(installed), "prefect.server.api.server:create_app"]
+        application = ["--app-dir", str(installed), "synthrisk.flows.orchestration.server:application"]
         rest = ["--factory", "--host=127.0.0.1", f"--port={self.port}", "--log-level=error", "--lifespan=on"]
         self._process = subprocess.Popen(  # noqa: S603 - nothing of a user's is in it
             [*command, *application, *rest],

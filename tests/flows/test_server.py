@@ -1,5 +1,6 @@
 """The Prefect server of a command: configured or its own, it ends with the command, and a study goes on without it."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -7,24 +8,29 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from urllib.error import URLError
 from urllib.request import urlopen
 
+import httpx
 import prefect.context
 import psutil
 import pytest
 import yaml
 from mlflow import MlflowClient
 from prefect.settings import PREFECT_API_URL, temporary_settings
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 from waiting import until
 
 from synthrisk.flows.connections import answers_at
 from synthrisk.flows.orchestration.server import (
     OwnServer,
+    Patient,
     begun_early,
     is_gone,
     prefect_api,
@@ -94,6 +100,45 @@ def test_a_server_that_began_early_is_the_one_that_is_used_and_ends_where_nobody
         pass
     assert [server.api_url == url for server in began] == [True, False]
     assert not any(server.lives() for server in began)
+
+
+@pytest.mark.proof
+def test_task_runs_that_ask_for_slots_at_the_same_time_are_all_answered_at_once():
+    asked = {"slots": 1, "names": ["tag:study:smoke"], "mode": "concurrency", "lease_duration": 60}
+
+    def answered(_: int) -> list[int]:
+        with httpx.Client(base_url=url) as client:
+            answers = [client.post("/v2/concurrency_limits/increment-with-lease", json=asked) for _ in range(40)]
+        return [each.status_code for each in answers]
+
+    with temporary_settings({PREFECT_API_URL: None}), prefect_api() as url, ThreadPoolExecutor(4) as pool:
+        codes = set().union(*pool.map(answered, range(4)))
+    assert codes == {200}
+
+
+@pytest.mark.parametrize(("refusals", "told"), [(2, 201), (200, 503)], ids=["for a moment", "for good"])
+def test_a_request_that_the_server_is_too_busy_for_is_tried_again_with_all_that_was_sent(refusals, told, monkeypatch):
+    monkeypatch.setattr("synthrisk.flows.orchestration.server._WAIT", 0.0)
+    seen: list[bytes] = []
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(await Request(scope, receive).body())
+        await Response(seen[-1].upper(), 503 if len(seen) <= refusals else 201)(scope, receive, send)
+        if len(seen) <= refusals:
+            raise OSError("database is locked")  # as Prefect's server raises what it has answered
+
+    async def sent() -> AsyncIterator[bytes]:
+        yield b"half "
+        yield b"and half"
+
+    async def asked() -> httpx.Response:
+        transport = httpx.ASGITransport(Patient(answer), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+            return await client.post("/", content=sent())
+
+    said = asyncio.run(asked())
+    assert (said.status_code, said.text) == (told, "HALF AND HALF")
+    assert set(seen) == {b"half and half"}
 
 
 def test_a_server_that_ends_at_once_is_told(monkeypatch):
