@@ -282,6 +282,8 @@ _FILES = (
     as_file("zip that tells no kind", "zip", lambda p: _packed(p, "zip")),
     as_file("gz that tells no kind", "gz", lambda p: _packed(p, "gzip")),
     as_file("CSV with empty rows at the end", "csv", lambda p: _csv(p) + f"{',' * (p.shape[1] - 1)}\r\n" * 3, "ends in 3 empty rows"),
+    as_file("CSV above the number of its rows", "csv", lambda p: f"{_csv(p)}\n({len(p)} rows affected)\n", "how many rows"),
+    as_file("CSV above the number of its rows in Spanish", "csv", lambda p: f"{_csv(p)}{len(p)} filas", "how many rows"),
     as_file("CSV with a separator behind each row", "csv", lambda p: _csv(p, lineterminator=",\n").replace(",\n", "\n", 1)),
     as_file("CSV with a separator behind the header alone", "csv", lambda p: _csv(p).replace("\n", ",\n", 1)),
     as_file("CSV of R with the numbers of rows", "csv", lambda p: p.set_axis(range(1, len(p) + 1)).to_csv()[1:], "numbers its rows"),

@@ -24,6 +24,8 @@ _EXCELS_TEXT = re.compile(r"(?:(?<=[,;\t|\r\n])|^)=\"([^\"]*)\"(?=[,;\t|\r\n]|$)
 _QUOTED = re.compile(r'"[^"]*"')
 _EXCELS_QUOTED = re.compile(r"(?:(?<=[,;\t|\r\n])|^)\"=\"\"([^\"]*)\"\"\"(?=[,;\t|\r\n]|$)")
 _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,%]*")
+_LAST = 400  # characters in which a last line ends
+_COUNT = re.compile(r"\(?(\d{1,18}) [^\W\d_]+(?: [^\W\d_]+)*\)?\.?")
 _FEWEST_CELLS = 3  # in the rows below a title
 _LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
 _EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
@@ -135,8 +137,9 @@ class Tidied(NamedTuple):
 def tidied(text: str, name: str) -> Tidied:
     r"""Return the text of a CSV file as a header line and rows with as many cells as it.
 
-    Lines above the header that are no rows (a title, comments that begin with #, ``sep=;``, which Excel reads), and
-    rows of separators alone at the end, which it writes, are left out. Cells such as ``="052"``, which keep Excel from
+    Lines above the header that are no rows (a title, comments that begin with #, ``sep=;``, which Excel reads), rows
+    of separators alone at the end, which it writes, and a last line that says how many rows there are, as database
+    consoles write it, are left out. Cells such as ``="052"``, which keep Excel from
     reading numbers, and cells in single quotes are as those in double ones. Blanks behind separators, where they begin
     all names but the first, are left out. Where each of the first rows has one cell more than the header, the header
     gets an empty name: the last one, where these cells are empty, as behind a
@@ -170,6 +173,9 @@ def tidied(text: str, name: str) -> Tidied:
         text = _without_blanks(text, separator)
         names, end, rows = _first_rows(text, separator, name)
     _refuse_same(names, name)
+    if counted := _without_count(text):
+        text = text[:counted]
+        notes.append(f"{name} ends in a line that says how many rows there are: left out")
     kept, empty = _without_empty_rows(text, separator)
     if empty:
         text = text[:kept]
@@ -265,6 +271,16 @@ def _refuse_same(header: Sequence[str], name: str) -> None:
             raise InputError(
                 f"{name} must have distinct column names, got one twice (columns {first} and {position + 1})"
             )
+
+
+def _without_count(text: str) -> int:
+    """Return where a text ends without a last line such as ``(500 rows affected)``; 0 where it has none.
+
+    It says how many lines are between it and the header, in whatever language.
+    """
+    said = _COUNT.fullmatch(text[-_LAST:].rstrip().rpartition("\n")[2])  # without a copy of the text
+    head = text.rstrip().rpartition("\n")[0] if said else ""
+    return len(head) if said and int(said[1]) == sum(not line.isspace() for line in io.StringIO(head)) - 1 else 0
 
 
 def _without_empty_rows(text: str, separator: str) -> tuple[int, int]:
