@@ -167,6 +167,14 @@ _DATES = (
         written("seen", lambda d, f=form: d.strftime(f), form, "dates are written as")
         for form in ("%d%b%Y:%H:%M:%S", "%Y%m%d%H%M%S", "%a, %d %b %Y %H:%M:%S +0000", "%d.%m.%Y %H:%M Uhr", "%d/%m/%Y %H:%M:%S GMT")
     ),
+    *(
+        written("born", lambda d, m=months: f"{d.day}. {m.split()[d.month - 1]} {d.year}", f"months of {language}", "dates are written as")
+        for language, months in {
+            "Czech": "ledna února března dubna května června července srpna září října listopadu prosince",
+            "Russian": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+            "Turkish": "Oca Şub Mar Nis May Haz Tem Ağu Eyl Eki Kas Ara",
+        }.items()
+    ),
     written("seen", lambda d: (d + pd.Timedelta(hours=2)).strftime("%d.%m.%Y %H:%M +0200"), "31.12.2024 19:05 +0200", "DD.MM.YYYY hh:mm"),
     written("seen", lambda d: (d - pd.Timedelta(hours=5)).strftime("%a %Y-%m-%d %H:%M -05:00"), "Tue 2024-12-31 12:05 -05:00"),
     written("seen", lambda d: d.strftime("%Y-%m-%d %H:%M:%S UTC"), "2024-12-31 17:05:00 UTC"),

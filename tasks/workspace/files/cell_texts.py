@@ -6,6 +6,7 @@ Columns get the type of their cells; cells that mean "missing" become missing.
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -30,20 +31,32 @@ def folded(text: str) -> str:
 
 
 _ENGLISH = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_NAMES = (  # without accents; English, German, French, Spanish, Italian, Portuguese, Dutch, Nordic, Polish
-    "january januar janner janvier enero gennaio janeiro januari styczen stycznia",
-    "february februar feber fevrier febrero febbraio fevereiro februari luty lutego",
-    "march marz maerz mars marzo marco maart marts marzec marca mrz",
-    "april avril abril aprile avr kwiecien kwietnia",
-    "may mai mayo maggio maio mei maj maja",
-    "june juni juin junio giugno junho czerwiec czerwca",
-    "july juli juillet julio luglio julho lipiec lipca",
-    "august aout agosto augustus augusti sierpien sierpnia",
-    "september septembre septiembre settembre setembro wrzesien wrzesnia",
-    "october oktober octobre octubre ottobre outubro pazdziernik pazdziernika",
-    "november novembre noviembre novembro listopad listopada",
-    "december dezember decembre diciembre dicembre dezembro desember grudzien grudnia",
+_NAMES = (  # English, German, Romance, Dutch, Nordic, Polish, Czech; Russian, Turkish, Hungarian, Finnish, Greek
+    "january januar janner janvier enero gennaio janeiro januari styczen stycznia leden ledna "
+    "январь января ocak ianuarie tammikuu tammikuuta ιανουαριος ιανουαριου",
+    "february februar feber fevrier febrero febbraio fevereiro februari luty lutego unor unora "
+    "февраль февраля subat februarie helmikuu helmikuuta φεβρουαριος φεβρουαριου",
+    "mar march marz maerz mars marzo marco maart marts marzec marca mrz brezen brezna "
+    "март марта mart marcius martie maaliskuu maaliskuuta μαρτιος μαρτιου",
+    "april avril abril aprile avr kwiecien kwietnia duben dubna "
+    "апрель апреля nisan aprilis aprilie huhtikuu huhtikuuta απριλιος απριλιου",
+    "may mai mayo maggio maio mei maj maja kveten kvetna май мая mayis majus toukokuu toukokuuta μαιος μαιου",
+    "june juni juin junio giugno junho czerwiec czerwca cerven cervna "
+    "июнь июня haziran junius iunie kesakuu kesakuuta ιουνιος ιουνιου",
+    "july juli juillet julio luglio julho lipiec lipca cervenec cervence "
+    "июль июля temmuz julius iulie heinakuu heinakuuta ιουλιος ιουλιου",
+    "august aout agosto augustus augusti sierpien sierpnia srpen srpna "
+    "август августа agustos augusztus elokuu elokuuta αυγουστος αυγουστου",
+    "september septembre septiembre setiembre settembre setembro wrzesien wrzesnia zari "
+    "сентябрь сентября eylul szeptember septembrie syyskuu syyskuuta σεπτεμβριος σεπτεμβριου",
+    "october oktober octobre octubre ottobre outubro pazdziernik pazdziernika rijen rijna "
+    "октябрь октября ekim octombrie lokakuu lokakuuta οκτωβριος οκτωβριου",
+    "november novembre noviembre novembro listopad listopada listopadu "
+    "ноябрь ноября kasim noiembrie marraskuu marraskuuta νοεμβριος νοεμβριου",
+    "december dezember decembre diciembre dicembre dezembro desember grudzien grudnia prosinec prosince "
+    "декабрь декабря aralik decembrie joulukuu joulukuuta δεκεμβριος δεκεμβριου",
 )
+_MONTHS = {folded(name): month for month, names in zip(_ENGLISH, _NAMES, strict=True) for name in names.split()}
 _WORD = re.compile(r"[^\W\d_]+\.?")
 _SHORTEST = 3  # letters that a name may be cut to
 
@@ -52,19 +65,19 @@ def in_english(date: str) -> str:
     """Return a date whose month is in English, three letters; what is no month of a known language stays.
 
     Example:
-        >>> in_english("5. März 1966"), in_english("12-août-2021")
-        ('5. Mar 1966', '12-Aug-2021')
+        >>> in_english("5. März 1966"), in_english("12-août-2021"), in_english("18 ŞUB 1971")
+        ('5. Mar 1966', '12-Aug-2021', '18 Feb 1971')
     """
     return _WORD.sub(lambda found: _month(found[0]) or found[0], date)
 
 
+@lru_cache(maxsize=1024)
 def _month(word: str) -> str | None:
     name = folded(word.rstrip("."))
-    if len(name) < _SHORTEST:
-        return None
-    known = zip(_ENGLISH, _NAMES, strict=True)
-    meant = [month for month, names in known if any(each.startswith(name) for each in names.split())]
-    return meant[0] if len(meant) == 1 else None
+    if name in _MONTHS or len(name) < _SHORTEST:
+        return _MONTHS.get(name)
+    meant = {month for known, month in _MONTHS.items() if known.startswith(name)}
+    return meant.pop() if len(meant) == 1 else None
 
 
 PAIRS = (  # what is true, what is false: folded
