@@ -36,6 +36,9 @@ _LONGEST = 107 - len("/pymp-12345678/listener-12345678")  # bytes of a folder: L
 _SHORT = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - the folder made there is this user's alone
 
 
+_BEGUN: list[bool] = []
+
+
 def begin_early(*, prefect: bool = False) -> None:
     """Begin the process that workers are forked from, which has what task runs of ``prefect`` need.
 
@@ -46,8 +49,8 @@ def begin_early(*, prefect: bool = False) -> None:
 
 
 def is_begun() -> bool:
-    """Tell whether the process that workers are forked from is there."""
-    return forkserver._forkserver._forkserver_pid is not None  # type: ignore[attr-defined]
+    """Tell whether this process has begun the one that workers are forked from."""
+    return bool(_BEGUN)
 
 
 def may_be_found_again(workspace: Path) -> bool:
@@ -84,6 +87,7 @@ def _begin(*, prefect: bool = False) -> None:
     try:
         with _short_place():
             forkserver.ensure_running()
+        _BEGUN[:] = [True]
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         _restore(before)
