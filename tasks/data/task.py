@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from pandas.api import types
-from scipy.stats import ks_2samp
+from scipy.stats import chi2_contingency, ks_2samp
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
@@ -41,6 +41,7 @@ from synthrisk.tasks.workspace.verb import verb
 
 _DUE = 20  # records from which a median tells of a unit
 _FEW = 0.05  # share of the control cells that may stand for several values
+_OTHERS, _SELDOM = 0.1, 0.001  # how far distributions of other people are apart, and how often by chance
 _UNIT, _APART = 10, 0.5  # times as large, and the distance of two distributions, from which the unit is another one
 
 
@@ -81,6 +82,7 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
     people = typed(frame, data, Split(holdout=0.5, repetitions=1), seed)
     if control is not None:
         _refuse_empty(held_out, members[list(people.columns)])
+        told += _of_other_people(people, len(members), data)
     stored = store(people, Path(workspace), left_out(frame, data, seed))
     table = replace(stored, told=(*_texts_of_others(people, data), *told))
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
@@ -191,6 +193,53 @@ def _refuse_another_unit(real: pd.Series, control: pd.Series, name: str) -> None
             f"control: column {name!r} must be in the unit of the real table, got numbers of which the middle one is "
             f"{times:.3g} times the real one; write them in that unit, or leave it out (--drop)"
         )
+
+
+def _of_other_people(people: pd.DataFrame, members: int, data: Data) -> list[str]:
+    """Say which columns tell control records from members: then any release is nearer to one of the two.
+
+    Columns are told whose two distributions are apart by more than ``_OTHERS``, which happens to one in a thousand
+    tables whose control records were held out at random. An entity counts once, with its first record.
+    """
+    once = ~people[data.identifier].duplicated().to_numpy() if data.identifier in people else np.full(len(people), True)
+    is_member = np.arange(len(people)) < members
+    columns = people.columns.drop([data.identifier], errors="ignore")
+    apart = {}
+    for name in columns:
+        distance, chance = _apart(*(people.loc[once & side, name].dropna() for side in (is_member, ~is_member)))
+        if distance > _OTHERS and chance < _SELDOM / len(columns):
+            apart[str(name)] = distance
+    if not apart:
+        return []
+    most = sorted(apart, key=lambda name: -apart[name])
+    many = f"{len(most)} column{'s' * (len(most) > 1)}"
+    which = f": {', '.join(map(repr, most[:3]))}{' and others' * (len(most) > 3)}" * _has_its_roles(people, data)
+    return [
+        f"control records are other people than the real ones, by {many}{which} (distributions apart by up to "
+        f"{apart[most[0]]:.2f}, where 0 is alike and 1 is the most): members may be told by that, whatever was "
+        "released; hold control records out at random"
+    ]
+
+
+def _apart(own: pd.Series, other: pd.Series) -> tuple[float, float]:
+    """Return how far two distributions are apart, from 0 to 1, and how often they would be by chance.
+
+    Numbers and dates: Kolmogorov and Smirnov's distance and test; else the total variation of the levels, of which the
+    rarest are one, and the chi-squared test.
+    """
+    if min(len(own), len(other)) < _DUE:
+        return 0.0, 1.0
+    if _counts(own) or types.is_datetime64_any_dtype(own.dtype):
+        found = ks_2samp(*(each.to_numpy(dtype="int64" if each.dtype.kind == "M" else float) for each in (own, other)))
+        return float(found.statistic), float(found.pvalue)
+    table = pd.DataFrame({"own": own.value_counts(), "other": other.value_counts()})
+    counts = table.to_numpy(dtype=float, na_value=0.0)
+    rare = counts.sum(axis=1) < _DUE
+    levels = np.vstack([counts[~rare], counts[rare].sum(axis=0)])
+    levels = levels[levels.sum(axis=1) > 0]
+    if len(levels) < 2:
+        return 0.0, 1.0
+    return float(np.abs(np.diff(levels / levels.sum(axis=0), axis=1)).sum() / 2), float(chi2_contingency(levels).pvalue)
 
 
 def _counts(column: pd.Series) -> bool:
