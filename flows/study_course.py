@@ -17,7 +17,7 @@ from synthrisk.conf import Study
 from synthrisk.conf.loader import settings_text
 from synthrisk.conf.study import NON_MEMBERS, Runner, Tracking
 from synthrisk.flows.execution.calls_and_retries import LOST, OURS, Answer, Calls, How
-from synthrisk.flows.execution.workers import compile_beside
+from synthrisk.flows.execution.pool import compile_beside
 from synthrisk.flows.orchestration.progress import progress, say, step, warn
 from synthrisk.flows.orchestration.server import run_log
 from synthrisk.flows.outcome import Outcome

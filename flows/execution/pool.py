@@ -23,11 +23,12 @@ from time import sleep
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from synthrisk.flows.execution.calls_and_retries import LOST, ONCE, Answer, Called, How, PlainCalls, answered, tried
-from synthrisk.flows.execution.workers import begin
+from synthrisk.flows.execution.workers import begin, compile_all
 from synthrisk.flows.orchestration.server import is_configured
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import ONE_THREAD
 from synthrisk.tasks.workspace.digests import known, learn
+from synthrisk.tasks.workspace.parent_process import end_with_parent
 
 if TYPE_CHECKING:
     from prefect import Task
@@ -91,6 +92,24 @@ def _begin(*, prefect: bool = False) -> None:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         _restore(before)
+
+
+def compile_beside() -> None:
+    """Compile what many releases need, in a process of its own that ends with this one.
+
+    Workers take it from the disk as soon as it is there. Until then they go the way that nothing has to be compiled
+    for, with the same numbers.
+    """
+    with suppress(OSError, EOFError, InputError, AssertionError):  # there is no room, or none may come from here
+        _begin(prefect=is_configured())
+        context = multiprocessing.get_context("forkserver")
+        context.Process(target=_compile_all, name="compiles", daemon=True).start()
+
+
+def _compile_all() -> None:
+    end_with_parent()
+    with suppress(Exception):  # without numba there is nothing to compile; of the rest a worker tells
+        compile_all()
 
 
 @contextmanager

@@ -1,11 +1,9 @@
 """Where cells run, processes or a Dask cluster, and how a worker starts: what it does before its first task."""
 
 import ast
-import multiprocessing
 import os
 import signal
 import sys
-from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -80,23 +78,6 @@ def warm() -> None:
     """Import what every worker needs, while the study is still being looked at."""
     for name in _TASKS:
         import_module(f"synthrisk.tasks.{name}")
-
-
-def compile_beside() -> None:
-    """Compile what many releases need, in a process of its own that ends with this one.
-
-    Workers take it from the disk as soon as it is there. Until then they go the way that nothing has to be compiled
-    for, with the same numbers.
-    """
-    process = multiprocessing.get_context("forkserver").Process(target=_compile_all, name="compiles", daemon=True)
-    with suppress(OSError, EOFError, AssertionError):  # there is no room, or none may come from here: workers compile
-        process.start()
-
-
-def _compile_all() -> None:
-    end_with_parent()
-    with suppress(Exception):  # without numba there is nothing to compile; of the rest a worker tells
-        compile_all()
 
 
 def compile_all() -> None:

@@ -208,7 +208,7 @@ def _send_the_rest() -> None:
 
 
 _BUSY = 503  # as HTTP says it
-_AGAIN, _WAIT = 100, 0.02  # how often a request is tried again, and seconds before
+_LONGEST, _WAIT = 2.0, 0.02  # seconds in which a request is tried again, and before each time
 
 
 class Patient:
@@ -231,15 +231,16 @@ class Patient:
         body = [await receive()]
         while body[-1].get("more_body"):
             body.append(await receive())
-        for left in reversed(range(_AGAIN)):
+        last, busy = time.monotonic() + _LONGEST, True
+        while busy:
             again, busy = iter(body), False
 
             async def asked(again: Any = again) -> Any:
                 return next(again, None) or await receive()
 
-            async def answer(message: Any, left: int = left) -> None:
+            async def answer(message: Any) -> None:
                 nonlocal busy
-                busy = busy or (left > 0 and message.get("status") == _BUSY)
+                busy = busy or (message.get("status") == _BUSY and time.monotonic() < last)
                 if not busy:
                     await send(message)
 
@@ -248,9 +249,7 @@ class Patient:
             except Exception:  # which it raises once more when it has answered
                 if not busy:
                     raise
-            if not busy:
-                return
-            await asyncio.sleep(_WAIT)
+            await asyncio.sleep(_WAIT if busy else 0)
 
 
 def application() -> Callable[..., Awaitable[None]]:

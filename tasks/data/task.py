@@ -230,7 +230,8 @@ def _apart(own: pd.Series, other: pd.Series) -> tuple[float, float]:
     if min(len(own), len(other)) < _DUE:
         return 0.0, 1.0
     if _counts(own) or types.is_datetime64_any_dtype(own.dtype):
-        found = ks_2samp(*(each.to_numpy(dtype="int64" if each.dtype.kind == "M" else float) for each in (own, other)))
+        numbers = [each.to_numpy(dtype="int64" if each.dtype.kind == "M" else float) for each in (own, other)]
+        found = ks_2samp(*numbers, method="asymp")
         return float(found.statistic), float(found.pvalue)
     table = pd.DataFrame({"own": own.value_counts(), "other": other.value_counts()})
     counts = table.to_numpy(dtype=float, na_value=0.0)

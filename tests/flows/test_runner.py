@@ -67,13 +67,13 @@ def test_a_worker_asks_the_server_of_each_command(tmp_path):
 
 _ASKED = """
 from multiprocessing import active_children
-from synthrisk.flows.execution import workers
+from synthrisk.flows.execution.pool import compile_beside
 from synthrisk.metrics.compiled import is_kept
 from synthrisk.metrics.models.forest_trees import grow
 from synthrisk.metrics.neighbours.box_search import VECTORS, WALKS
 
 before = [is_kept(each) for each in (grow, *VECTORS, *WALKS)]
-workers.compile_beside()
+compile_beside()
 (compiling,) = active_children()
 compiling.join()
 print(compiling.exitcode, any(before), all(map(is_kept, (grow, *VECTORS, *WALKS))), bool(grow.signatures))

@@ -139,12 +139,11 @@ def tidied(text: str, name: str) -> Tidied:
 
     Lines above the header that are no rows (a title, comments that begin with #, ``sep=;``, which Excel reads), rows
     of separators alone at the end, which it writes, and a last line that says how many rows there are, as database
-    consoles write it, are left out. Cells such as ``="052"``, which keep Excel from
-    reading numbers, and cells in single quotes are as those in double ones. Blanks behind separators, where they begin
-    all names but the first, are left out. Where each of the first rows has one cell more than the header, the header
-    gets an empty name: the last one, where these cells are empty, as behind a
-    separator that ends each row; the first one, where they number the rows, as in files of R. A separator that ends the
-    header alone is left out.
+    consoles write it, are left out. Cells such as ``="052"``, which keep Excel from reading numbers, and cells in
+    single quotes are as those in double ones. Blanks behind separators, where they begin all names but the first, are
+    left out. Where each of the first rows has one cell more than the header, the header gets an empty name: the last
+    one, where these cells are empty, as behind a separator that ends each row; the first one, where they number the
+    rows, as in files of R. A separator that ends the header alone is left out.
 
     Raises:
         InputError: The header line cannot be parsed, or has a name twice.
@@ -173,7 +172,7 @@ def tidied(text: str, name: str) -> Tidied:
         text = _without_blanks(text, separator)
         names, end, rows = _first_rows(text, separator, name)
     _refuse_same(names, name)
-    if counted := _without_count(text):
+    if len(names) > 1 and (counted := _without_count(text)):
         text = text[:counted]
         notes.append(f"{name} ends in a line that says how many rows there are: left out")
     kept, empty = _without_empty_rows(text, separator)
