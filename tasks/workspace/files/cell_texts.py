@@ -30,7 +30,8 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(letter for letter in parts if not unicodedata.combining(letter)))
 
 
-_ENGLISH = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""As ``in_english`` writes them."""
 _NAMES = (  # English, German, Romance, Dutch, Nordic, Polish, Czech; Russian, Turkish, Hungarian, Finnish, Greek
     "january januar janner janvier enero gennaio janeiro januari styczen stycznia leden ledna "
     "январь января ocak ianuarie tammikuu tammikuuta ιανουαριος ιανουαριου",
@@ -56,7 +57,7 @@ _NAMES = (  # English, German, Romance, Dutch, Nordic, Polish, Czech; Russian, T
     "december dezember decembre diciembre dicembre dezembro desember grudzien grudnia prosinec prosince "
     "декабрь декабря aralik decembrie joulukuu joulukuuta δεκεμβριος δεκεμβριου",
 )
-_MONTHS = {folded(name): month for month, names in zip(_ENGLISH, _NAMES, strict=True) for name in names.split()}
+_KNOWN = {folded(name): month for month, names in zip(MONTHS, _NAMES, strict=True) for name in names.split()}
 _WORD = re.compile(r"[^\W\d_]+\.?")
 _SHORTEST = 3  # letters that a name may be cut to
 
@@ -74,9 +75,9 @@ def in_english(date: str) -> str:
 @lru_cache(maxsize=1024)
 def _month(word: str) -> str | None:
     name = folded(word.rstrip("."))
-    if name in _MONTHS or len(name) < _SHORTEST:
-        return _MONTHS.get(name)
-    meant = {month for known, month in _MONTHS.items() if known.startswith(name)}
+    if name in _KNOWN or len(name) < _SHORTEST:
+        return _KNOWN.get(name)
+    meant = {month for known, month in _KNOWN.items() if known.startswith(name)}
     return meant.pop() if len(meant) == 1 else None
 
 

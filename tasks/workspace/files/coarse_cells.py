@@ -19,11 +19,13 @@ from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet
 from synthrisk.metrics.tables.value_types import precision_of
+from synthrisk.tasks.workspace.files.cell_texts import MONTHS, in_english
 from synthrisk.tasks.workspace.files.fitted_cells import Kind, is_text, kind_of, levels_of
 
 _SUPPRESSED = re.compile(r"[*]+|[\[({<]?suppressed[\])}>]?", re.IGNORECASE)
 _TO = r"\s*(?:-|–|—|\.\.+|…|\bto\b|\bbis\b|\buntil\b)\s*"
 _NUMBER = r"[+\-−]?[€$£¥]?\s*\d[\d.,'’\u00a0\u202f]*\s*[kK]?\s*[€$£¥%]?"
+_YEAR_MONTH = r"\d{4}(?:0[1-9]|1[0-2])"
 _YEAR, _MONTH, _DAY = r"\d{4}", r"(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4})", r"\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?"
 _END = r"[+\-−]?(?:inf|Inf|∞)|"
 _INTERVAL = r"([\[(\]])\s*({end}{one})\s*[,;]\s*({end}{one})\s*([\])\[])"
@@ -57,8 +59,8 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
     - Any column: stars alone, ``suppressed``: any value.
     - Numbers: ``30-39``, ``30 to 39``, ``[30, 40)``, ``(30, 40]``, ``30+``, ``>=30``, ``<30``, ``123**``.
     - Whole numbers of which the release holds tens (fives, fifties, hundreds ...) alone, where most real ones are none.
-    - Dates: ``1987``, ``1987-05``, ``1987-Q2``, ``1980s``, ``1980-1989``, ``1987-**-**``,
-      and two days as numbers are.
+    - Dates: ``1987``, ``1987-05``, ``198705``, ``May 1987``, ``May-87``, ``1987-W05``, ``1987-Q2``, ``1987-H1``,
+      ``1980s``, ``1980-1989``, ``1987-**-**``, and two days as numbers are.
     - Texts: ``123**``, ``12xx``; beginnings of real texts that hold digits, where no other text is unknown; real texts
       side by side: ``{cook, nurse}``, ``cook|nurse``.
 
@@ -232,18 +234,41 @@ def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[di
     bare = np.array([bool(re.fullmatch(r"[+-]?\d+(\.\d*)?", text)) for text in texts], dtype=bool)
     within = np.array([own and int(text) in span for own, text in zip(of_year, texts, strict=True)], dtype=bool)
     are_years = counts[bare & ~within].sum() <= _MOST_YEARS_ELSEWHERE * counts[bare].sum()
+    months = _are_months([text for text in texts if re.fullmatch(r"\d{6}", text)], span)
     found: dict[str, ValueSet] = {}
     for text, is_year in zip(texts, of_year, strict=True):
         if _SUPPRESSED.fullmatch(text) or re.fullmatch(_DAY, text):
             continue
         if is_year and not are_years:
             continue
-        ends = _period(text)
+        is_month = months and bool(re.fullmatch(_YEAR_MONTH, text))
+        ends = _period(f"{text[:4]}-{text[4:]}" if is_month else text) or _named_month(text, span)
         if ends is None:
             ends = _ends(text, rf"(?:{_DAY}|{_MONTH}|{_YEAR})", lambda one: _period(one) or _day(one))
         if ends is not None and ends[0] < ends[1]:
             found[text] = ValueSet(*ends)
     return found, "years" if all(re.fullmatch(_YEAR, text) for text in found) else "periods"
+
+
+def _are_months(texts: list[str], span: range) -> bool:
+    """Tell whether six digits are years and months of the real dates in all of some texts, and not days in all."""
+    days = pd.to_datetime(pd.Series(texts, dtype=object), format="%y%m%d", errors="coerce")
+    are = all(re.fullmatch(_YEAR_MONTH, text) and int(text[:4]) in span for text in texts)
+    return are and not bool(days.dt.year.isin(span).all())
+
+
+def _named_month(text: str, span: range) -> _Ends | None:
+    """Return the first and the last nanosecond of a month that is written by its name; None where it is none.
+
+    Of two digits of a year, the century is the one of a year of the real dates, the later if both are.
+    """
+    match = re.fullmatch(r"([^\W\d_]+)[-/., ]*(\d{4}|\d{2})|(\d{4}|\d{2})[-/., ]*([^\W\d_]+)", in_english(text))
+    name = (match[1] or match[4]) if match else ""
+    if match is None or name not in MONTHS:
+        return None
+    year = int(match[2] or match[3])
+    years = [year] if year >= 100 else [each for each in (2000 + year, 1900 + year) if each in span]
+    return _between(years[0], MONTHS.index(name) + 1, 1) if years else None
 
 
 def _period(text: str) -> _Ends | None:
@@ -254,6 +279,10 @@ def _period(text: str) -> _Ends | None:
         return _between(int(start.ljust(4, "0")), 1, 12 * 10 ** (4 - len(start)))
     if re.fullmatch(_YEAR, text):
         return _between(int(text), 1, 12)
+    if match := re.fullmatch(r"(\d{4})[-/ ]?[HhSs]([12])", text):
+        return _between(int(match[1]), 6 * int(match[2]) - 5, 6)
+    if match := re.fullmatch(r"(\d{4})[-/ ]?W(\d{1,2})", text):
+        return _week(int(match[1]), int(match[2]))
     if match := re.fullmatch(r"(\d{4})[-/ ]?[Qq]([1-4])|[Qq]([1-4])[-/ ](\d{4})", text):
         return _between(int(match[1] or match[4]), 3 * int(match[2] or match[3]) - 2, 3)
     if re.fullmatch(_MONTH, text):
@@ -270,6 +299,14 @@ def _between(year: int, month: int, months: int) -> _Ends | None:
         return float(first.as_unit("ns").value), float(last.as_unit("ns").value) - 512  # a float before the next one
     except (ValueError, OverflowError):
         return None
+
+
+def _week(year: int, week: int) -> _Ends | None:
+    try:
+        first = float(pd.Timestamp.fromisocalendar(year, week, 1).as_unit("ns").value)
+    except (ValueError, OverflowError):
+        return None
+    return first, first + 7 * _DAY_NS - 512
 
 
 def _day(text: str) -> _Ends:

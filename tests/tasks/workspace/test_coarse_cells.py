@@ -38,7 +38,9 @@ COARSE = [
     (PAYS, [20_000.0, 25_500.25], "20k-30k; 20.000,00-30.000,50; 20.000-30.000"), (PAYS, [2000.0], "(1999, 2000]"),
     (PAYS, [25_500.25, 90_000.0], ">20K"), (PAYS, [20_000.0, 25_500.25, 90_000.0], "20000.0+"),
     (DAYS, DAYS[2:4], "1987; 1987-Q2; Q2 1987; 1987-**-**; 1987-05-01 - 1987-06-30"),
-    (DAYS, DAYS[2:3], "1987-05; 05/1987; 1987-05-**"), (DAYS, DAYS[1:5], "1980s; 198*; 198x; 1980-1989"),
+    (DAYS, DAYS[2:3], "1987-05; 05/1987; 1987-05-**; 198705; May 1987; mai 1987; 1987-May; May-87; 1987-W22"),
+    (DAYS, DAYS[5:], "Feb-01; Şubat 2001; 2001-W05; 2001H1"), (DAYS, DAYS[2:4], "1987-H1; 1987 S1"),
+    (DAYS, DAYS[1:5], "1980s; 198*; 198x; 1980-1989"),
     (DAYS, DAYS[:5], "19**"), (DAYS, DAYS[1:3], "[1980-01-01, 1987-06-01)"), (DAYS, DAYS[2:], "1987+"),
     (DAYS, DAYS[:1], "<1980"), (DAYS, DAYS, "*"),
     (ZIPS, ZIPS[:2], "12***; 12*; 12xxx"), (ZIPS, ZIPS[1:2], "12345"), (ZIPS, ZIPS, "*"), (ZIPS, [], "99***"),
@@ -73,6 +75,8 @@ def test_beginnings_years_and_intervals_without_a_sign_are_read_where_all_texts_
     (["-5", "(7)", "+3", "1e3"], pd.Series([-5, 7, 3, 1000])), (["2024-01-05", "2023-02-06"], DAYS),
     (["a-b", "5-10", "cook"], JOBS), (["30-39", "40+"], pd.Series(["30-39", "40+", "18-29"])),
     (["*", "a"], pd.Series(["*", "a", "b"])), (["<5", "30"], AGES), ([1.5, 2.5], PAYS),
+    (["200101", "200812"], pd.Series(pd.to_datetime(["2020-01-01", "2020-08-12"]))),
+    (["198705", "870531"], DAYS), (["2001-W60", "Brumaire 1987", "May-02"], DAYS),
 ])  # fmt: skip
 def test_what_stands_for_itself_stays(cells: list[object], like: pd.Series):
     assert coarse_cells(pd.Series(cells, dtype=None), like) is None
