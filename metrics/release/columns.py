@@ -214,14 +214,15 @@ class Grid:
 
 
 def folded(value: object) -> str:
-    """Return a level without case, spaces, accents and number form.
+    """Return a level without case, spaces, accents, quotes around it and number form.
 
     Example:
-        >>> [folded(v) for v in (" Zürich", "ZURICH", "1,50", 1.5, "01.5")]
+        >>> [folded(v) for v in (" Zürich", "'ZURICH'", "1,50", 1.5, "01.5")]
         ['zurich', 'zurich', '1.5', '1.5', '1.5']
     """
     text = unicodedata.normalize("NFKD", str(value)).casefold()
     text = "".join(letter for letter in text if not (letter.isspace() or unicodedata.combining(letter)))
+    text = text.strip("\"'`_") or text
     try:
         return f"{float(text.replace(',', '.')):.12g}"
     except ValueError:

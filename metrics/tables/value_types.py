@@ -28,6 +28,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pandas.api import types
+from scipy.stats import ks_2samp
 
 from synthrisk.metrics.errors import InputError
 
@@ -44,6 +45,12 @@ _LOOKED_AT = 10_000  # dates
 _FEWEST, _FEW = 5, 20  # dates that can tell a move, if all are real ones by it; that tell it if some are
 _SHARE, _OFTEN = 0.1, 5  # share of the dates that a move must make real, and how often that by chance
 _NEARLY, _MORE = 0.9, 0.01  # of the most dates, those that a lesser move makes real; share that a second one must
+_SIZED, _OTHER_UNIT, _LIKE = (
+    20,
+    0.5,
+    0.25,
+)  # numbers that tell a unit, how far apart it sets them, and how near it brings
+_PRECISE = 12  # digits that are kept where a unit is left
 _BYTES = (bytes, bytearray, memoryview)
 _NUMBERS = frozenset({"floating", "mixed-integer-float", "decimal"})
 _DATES = frozenset({"date", "datetime", "datetime64"})
@@ -431,6 +438,41 @@ def on_clock_of(times: pd.Series, real: pd.Series) -> tuple[pd.Series, str]:
     first, second = there + moves[0], there + moves[-1]
     moved = first.where(first.isin(known) | ~second.isin(known), second).where(there.notna(), cells)
     return moved, " or ".join(f"{move / pd.Timedelta(hours=1):+g}" for move in moves)
+
+
+def in_unit_of(numbers: pd.Series, real: pd.Series) -> tuple[pd.Series, float]:
+    """Return numbers in the unit of real ones, and by how many times they were larger; 1 where they are as they were.
+
+    They are in another unit (cents, thousands, percents) where the middle ones, but for zeros, are about a power of ten
+    times the real ones, and the distributions, which are apart by more than a half (Kolmogorov and Smirnov's distance),
+    are alike when they are divided by it. A release that is so for another reason only comes nearer to the real table.
+
+    Example:
+        >>> paid = pd.Series([0.0, *(20.25 + k for k in range(60))])
+        >>> cells, times = in_unit_of((100 * paid).astype(int), paid)
+        >>> cells.equals(paid), times
+        (True, 100.0)
+    """
+    own, due = (_sized(each) for each in (numbers, real))
+    if min(len(own), len(due)) < _SIZED:
+        return numbers, 1.0
+    power = int(np.rint(np.log10(np.median(np.abs(own)) / np.median(np.abs(due)))))
+    times = 10.0**power
+    if power == 0 or _distance(own, due) <= _OTHER_UNIT or _distance(own / times, due) > _LIKE:
+        return numbers, 1.0
+    floats = numbers.to_numpy(dtype=float, na_value=np.nan)
+    cells = floats / times if power > 0 else floats * 10.0**-power
+    digits = _PRECISE - int(np.ceil(np.log10(np.nanmax(np.abs(cells)))))
+    return pd.Series(np.round(cells, digits), index=numbers.index, name=numbers.name), times
+
+
+def _distance(one: np.ndarray, other: np.ndarray) -> float:
+    return float(ks_2samp(one, other, method="asymp").statistic)
+
+
+def _sized(numbers: pd.Series) -> np.ndarray:
+    floats = numbers.dropna().to_numpy(dtype=float)[:_LOOKED_AT]
+    return floats[np.isfinite(floats) & (floats != 0)]
 
 
 def most_real(readings: Sequence[pd.Series], real: pd.Series) -> pd.Series:

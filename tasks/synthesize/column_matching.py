@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api import types
 
 from synthrisk.conf.tables import FileForm
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.columns import Problem, Rule
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet, ValueSets
+from synthrisk.metrics.tables.value_types import in_unit_of
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release
 from synthrisk.tasks.workspace.files.cell_texts import (
@@ -170,6 +172,9 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem]) -
         cells, done = read_to_fit(column, like)
     except UnreadableError:
         raise unfit(name, str(column.name), like) from None
+    if kind_of(like) == "numbers" and types.is_numeric_dtype(like.dtype) and types.is_numeric_dtype(cells.dtype):
+        cells, times = in_unit_of(cells, like)
+        done += [f"numbers are {times:g} times the real ones and taken in their unit"] * (times != 1)
     if done:
         told.append(_told("read", str(column.name), f"column {column.name!r}: {'; '.join(done)}"))
     return cells.reset_index(drop=True)

@@ -5,6 +5,7 @@ Columns get the type of their cells; cells that mean "missing" become missing.
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from pandas.api import types
 
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.release.columns import folded as as_level
 
 _PLAIN = str.maketrans({"ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ı": "i", "ð": "d", "þ": "th"})
 
@@ -89,7 +91,7 @@ PAIRS = (  # what is true, what is false: folded
     ("jah", "ei"), ("taip", "ne"), ("ja", "ne"), ("da", "nu"), ("ya", "tidak"), ("co", "khong"), ("ναι", "οχι"),
     ("да", "нет"), ("так", "ні"), ("да", "не"), ("예", "아니오"), ("예", "아니요"), ("네", "아니요"), ("نعم", "لا"),
     ("כן", "לא"), ("はい", "いいえ"), ("是", "否"), ("有", "无"), ("有", "無"), ("+", "-"), ("1", "0"), ("1.0", "0.0"),
-    ("on", "off"), ("x", "-"), ("✓", "✗"), ("✔", "✘"), (".true.", ".false."),
+    ("on", "off"), ("x", "-"), ("✓", "✗"), ("✔", "✘"), ("☑", "☐"), (".true.", ".false."),
     ("positive", "negative"), ("positiv", "negativ"), ("positif", "negatif"),
 )  # fmt: skip
 
@@ -108,6 +110,26 @@ def truth_words(texts: Sequence[str]) -> Reading | None:
             yes, no = (sorted(text for text, word in said.items() if word == each) for each in (true, false))
             return Reading(type="boolean", true_values=yes, false_values=no)
     return None
+
+
+def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return texts in the spelling of a real column: what none of its texts is but for case, accents, blanks and zeros.
+
+    Example:
+        >>> cells, done = respelled(pd.Series(["GRAZ", "Wien ", "Linz"]), pd.Series(["Graz", "Wien", "Linz"]))
+        >>> cells.tolist(), done
+        (['Graz', 'Wien', 'Linz'], ['2 of 3 texts are spelled otherwise'])
+    """
+    words = {level: as_level(level) for level in real.dropna().unique()}
+    often = Counter(words.values())
+    spelled = {word: level for level, word in words.items() if often[word] == 1}
+    others = {*column.dropna().unique()} - {*words}
+    meant = {level: spelled[word] for level in others if (word := as_level(level)) in spelled}
+    if not meant:
+        return column, []
+    cells = column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore")
+    many = int(column.isin([*meant]).sum())
+    return cells, [f"{many:,} of {int(column.notna().sum()):,} texts {'is' if many == 1 else 'are'} spelled otherwise"]
 
 
 def to_numbers(column: pd.Series, errors: Literal["raise", "coerce"] = "raise") -> pd.Series:

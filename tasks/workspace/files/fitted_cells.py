@@ -7,7 +7,6 @@ smallest and the largest real one. Cells that none fits are missing.
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -20,7 +19,6 @@ from scipy.stats import energy_distance
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.columns import Grid
-from synthrisk.metrics.release.columns import folded as as_level
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.value_types import in_zone_of, most_real, on_clock_of, typed
@@ -33,6 +31,7 @@ Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
 _LEAST = 0.1  # share of the cells that must be of the real column's kind
 _SOME = 200  # levels
 _ANY_DATE = pd.Series(pd.to_datetime(["1900-01-01", "2100-01-01"]))
+_MANY, _MOMENT = 20, 0.01  # dates, and the share of the real ones' time in which so many do not lie
 _IN_RANGE = 0.5  # share of bare numbers that must be dates of the real column's years
 _OF_SEVERAL = "of the forms that fit, by the real column's range"
 _RARELY = 4  # times as near to the real dates as other forms must a rare one come
@@ -50,8 +49,10 @@ _UNIT = re.compile(
 )
 _DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
          "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d. %m. %Y", "%d %b %Y", "%d. %b %Y", "%b %d, %Y",
-         "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d%b%Y", "%d%b%y", "%Y. %m. %d.", "%Y年%m月%d日")  # fmt: skip
-_TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S")
+         "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d%b%Y", "%d%b%y", "%Y. %m. %d.", "%Y年%m月%d日", "%Y-%j",
+         "%G-W%V-%u")  # fmt: skip
+_TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S", " %H.%M",
+          " %Hh%M")  # fmt: skip
 _WEEKDAYS = (
     "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|mo|di|mi|do|fr|sa|so|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
     "|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
@@ -60,11 +61,12 @@ _AROUND = re.compile(
     rf"^(?:{_WEEKDAYS})\.?,? |(?<=\d) ?(?:Z|UTC|GMT|Uhr|[+-]00:?00)$|(?<=:\d\d) ?[+-]\d\d:?\d\d$", re.IGNORECASE
 )
 """What may stand around a date: the day of the week, its zone, a word for o'clock."""
+_DOT_NET = re.compile(r"^/Date\((-?\d+)(?:[+-]0000)?\)/$")
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 _OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
 _TRUE_FALSE = (("-1", "0"), ("1", "-1"), ("1", "2"))  # as Access writes them, models, and surveys
 _SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
-          "%f": "f", "%I": "hh", "%p": "AM/PM"}  # fmt: skip
+          "%f": "f", "%I": "hh", "%p": "AM/PM", "%j": "DDD", "%G": "YYYY", "%V": "ww", "%u": "d"}  # fmt: skip
 _DAY = 86_400e9  # nanoseconds
 _RARE = "day numbers of a spreadsheet, from 1904"
 _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which number 1970-01-01 is
@@ -81,8 +83,9 @@ _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which
     "days since the year 0": (_DAY, 719_529),
     "seconds since 1582": (1e9, 12_219_379_200),
 }
-_DIGITS = (("%Y%m%d", 8), ("%d%m%Y", 8), ("%m%d%Y", 8), ("%y%m%d", 6), ("%d%m%y", 6), ("%m%d%y", 6),
+_DIGITS = (("%Y%m%d", 8), ("%Y%j", 7), ("%d%m%Y", 8), ("%m%d%Y", 8), ("%y%m%d", 6), ("%d%m%y", 6), ("%m%d%y", 6),
            ("%Y%m%d%H%M%S", 14))  # fmt: skip
+_WRITTEN_DAYS = 19_000_101, 20_991_231
 _LAST = 2.0**63 - 2**53  # nanoseconds around 1970 that are dates
 
 
@@ -246,7 +249,12 @@ def _infinite(count: int, cells: int) -> str:
 
 
 def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
-    """Read texts as numbers, what is left in the form that fits it, but in no other unit."""
+    """Read texts as numbers, what is left in the form that fits it, but in no other unit; some may be thousands."""
+    in_thousands = texts.str.contains(r"\d\s*[kK]$", regex=True)
+    if in_thousands.any() and not in_thousands.all():
+        read = _numbers(texts.str.replace(r"(?<=\d)\s*[kK]$", "", regex=True), counts, real)
+        values = read.values.astype("Float64")
+        return _Read(values.where(~in_thousands, (1000 * values).round(6)), (*read.words, "k is taken for thousands"))
     read, unit = _numbers_in_a_form(texts, counts, real)
     for _ in range(_FORMS_OF_ONE - 1):
         left = texts[read.values.isna().to_numpy()]
@@ -337,7 +345,7 @@ def _marks_in_words(decimal: str, thousands: str, unit: str) -> str:
 
 def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as dates: in ISO 8601, or in the form that fits most; what is left in the form that fits it."""
-    texts = texts.str.replace("[–—‑－−]", "-", regex=True)  # dashes
+    texts = texts.str.replace("[–—‑－−]", "-", regex=True).str.replace(_DOT_NET, r"\1", regex=True)
     digits = texts.str.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
     values = iso_dates(texts[~digits], real).reindex(texts.index)
     words: list[str] = []
@@ -388,8 +396,8 @@ def iso_dates(texts: pd.Series, real: pd.Series, errors: Literal["raise", "coerc
 def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
     """Yield the texts as dates of each form that some of the first ones have."""
     english = texts.map(in_english) if texts.str.contains(r"[^\W\d_]{3}", regex=True).any() else texts
-    english = english.str.replace(r"\s+", " ", regex=True).str.replace(" de ", " ", regex=False)
-    english = english.str.replace(r"(\d)(?:st|nd|rd|th)\b", r"\1", regex=True)
+    english = english.str.replace(r"\s+", " ", regex=True).str.replace(r" (?:de|of) ", " ", regex=True)
+    english = english.str.replace(r"(\d)(?:st|nd|rd|th)\b|\b([ap])\.(m)\.?$", r"\1\2\3", regex=True)
     for form in (day + time for day in _DAYS for time in _TIMES):
         few = english.head(50)
         if not pd.to_datetime(few, format=form, errors="coerce").notna().any():
@@ -409,11 +417,18 @@ def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read numbers as dates: as the count since a day, or the digits, that makes them most like the real ones.
 
     Of the ways under which half of them are within the real range it is that with the smallest energy distance
-    between its dates and the real ones.
+    between its dates and the real ones. YYYYMMDD and other numbers are read each in their way.
     """
+    are_days = numbers.between(*_WRITTEN_DAYS)
+    if _LEAST <= are_days.mean() <= 1 - _LEAST:
+        parts = [_serials(numbers[which], counts, real) for which in (are_days, ~are_days)]
+        if all(part.values.notna().any() for part in parts):
+            values = pd.concat([part.values for part in parts]).reindex(numbers.index)
+            return _Read(values, tuple(dict.fromkeys(word for part in parts for word in part.words)))
     found = [_Read(in_zone_of(read.values, real), read.words) for read in _ways_of_serials(numbers)]
     least = _IN_RANGE * _cells(numbers.notna(), counts)
     found = [read for read in found if _cells(_in_range(read.values, real), counts) >= max(least, 1)]
+    found = [read for read in found if _are_apart(read.values, real)]
     if not found:
         return _Read(pd.Series(pd.NaT, index=numbers.index, dtype=real.dtype))
     distances = np.array([_distance(read.values, counts, real) for read in found])
@@ -436,6 +451,12 @@ def _ways_of_serials(numbers: pd.Series) -> Iterator[_Read]:
         whole = (floats % 1 == 0) & floats.between(1, 10**digits - 1)
         written = numbers[whole].astype("int64").astype(str).str.zfill(digits).astype("string").reindex(numbers.index)
         yield _Read(read_as(written, Reading(type="date", format=form, otherwise="missing")), (_written(form),))
+
+
+def _are_apart(values: pd.Series, real: pd.Series) -> bool:
+    """Tell whether many dates do not all lie in a moment of the time of the real ones, as 1953249 seconds do."""
+    spans = [np.ptp(as_floats(each.dropna())) if each.notna().any() else 0.0 for each in (values, real)]
+    return values.nunique() < _MANY or bool(spans[0] >= _MOMENT * spans[1])
 
 
 def _distance(values: pd.Series, counts: pd.Series, real: pd.Series) -> float:
@@ -525,26 +546,6 @@ def seems(levels: pd.Series) -> Kind:
         return "dates"
     read = _numbers(some, counts, pd.Series([0.5]))
     return "numbers" if read.values.notna().all() and "a unit" not in "".join(read.words) else "texts"
-
-
-def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
-    """Return texts in the spelling of a real column: what none of its texts is but for case, accents, blanks and zeros.
-
-    Example:
-        >>> cells, done = respelled(pd.Series(["GRAZ", "Wien ", "Linz"]), pd.Series(["Graz", "Wien", "Linz"]))
-        >>> cells.tolist(), done
-        (['Graz', 'Wien', 'Linz'], ['2 of 3 texts are spelled otherwise'])
-    """
-    words = {level: as_level(level) for level in levels_of(real).dropna().unique()}
-    often = Counter(words.values())
-    spelled = {word: level for level, word in words.items() if often[word] == 1}
-    others = {*column.dropna().unique()} - {*words}
-    meant = {level: spelled[word] for level in others if (word := as_level(level)) in spelled}
-    if not meant:
-        return column, []
-    cells = column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore")
-    many = int(column.isin([*meant]).sum())
-    return cells, [f"{many:,} of {int(column.notna().sum()):,} texts {'is' if many == 1 else 'are'} spelled otherwise"]
 
 
 # Which way
