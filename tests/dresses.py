@@ -149,6 +149,7 @@ _NUMBERS = (
     written("Größe_cm", lambda x: f"{x}".replace(".", ","), "170,5", "a decimal ','"),
     written("Größe_cm", lambda x: round(x / 100, 5), "1.705 in metres", "0.01 times the real ones"),
     written("Größe_cm", lambda x: f"{x / 100:.3f} m", "1.705 m", "0.01 times the real ones"),
+    written("age", lambda x: 12 * x, "in months", "12 times the real ones"),
     written("wage", lambda x: round(100 * x), "in cents", "100 times the real ones"),
     written("wage", lambda x: f"{x / 1000:.5f}k", "1.23450k", "0.001 times the real ones"),
     in_turns("wage", [lambda x: f"{x / 1000:.5f}k", lambda x: f"{x:.2f}"], "1.23450k and 1234.50", "k is taken for thousands"),

@@ -45,11 +45,9 @@ _LOOKED_AT = 10_000  # dates
 _FEWEST, _FEW = 5, 20  # dates that can tell a move, if all are real ones by it; that tell it if some are
 _SHARE, _OFTEN = 0.1, 5  # share of the dates that a move must make real, and how often that by chance
 _NEARLY, _MORE = 0.9, 0.01  # of the most dates, those that a lesser move makes real; share that a second one must
-_SIZED, _OTHER_UNIT, _LIKE = (
-    20,
-    0.5,
-    0.25,
-)  # numbers that tell a unit, how far apart it sets them, and how near it brings
+_UNITS = (10.0, 100.0, 1e3, 1e6, 12.0, 7.0, 24.0, 60.0, 365.25, 2.54, 2.20462262)  # months, weeks, ..., inches, pounds
+_SIZED, _OTHER_UNIT = 20, 0.5  # numbers that tell a unit, and how far apart it sets them
+_ALIKE, _NOISE = 0.1, 1.36  # how far apart numbers in one unit are, and five in a hundred samples of one distribution
 _PRECISE = 12  # digits that are kept where a unit is left
 _BYTES = (bytes, bytearray, memoryview)
 _NUMBERS = frozenset({"floating", "mixed-integer-float", "decimal"})
@@ -443,9 +441,9 @@ def on_clock_of(times: pd.Series, real: pd.Series) -> tuple[pd.Series, str]:
 def in_unit_of(numbers: pd.Series, real: pd.Series) -> tuple[pd.Series, float]:
     """Return numbers in the unit of real ones, and by how many times they were larger; 1 where they are as they were.
 
-    They are in another unit (cents, thousands, percents) where the middle ones, but for zeros, are about a power of ten
-    times the real ones, and the distributions, which are apart by more than a half (Kolmogorov and Smirnov's distance),
-    are alike when they are divided by it. A release that is so for another reason only comes nearer to the real table.
+    They are in another unit (cents, thousands, percents, months, inches: ``_UNITS``) where the two distributions, but
+    for zeros, are apart by more than a half (Kolmogorov and Smirnov's distance), and by one unit alike. A release that
+    is so for another reason only comes nearer to the real table.
 
     Example:
         >>> paid = pd.Series([0.0, *(20.25 + k for k in range(60))])
@@ -454,15 +452,15 @@ def in_unit_of(numbers: pd.Series, real: pd.Series) -> tuple[pd.Series, float]:
         (True, 100.0)
     """
     own, due = (_sized(each) for each in (numbers, real))
-    if min(len(own), len(due)) < _SIZED:
+    if min(len(own), len(due)) < _SIZED or _distance(own, due) <= _OTHER_UNIT:
         return numbers, 1.0
-    power = int(np.rint(np.log10(np.median(np.abs(own)) / np.median(np.abs(due)))))
-    times = 10.0**power
-    if power == 0 or _distance(own, due) <= _OTHER_UNIT or _distance(own / times, due) > _LIKE:
+    found = [(_distance(way(own, unit), due), unit, way) for unit in _UNITS for way in (np.divide, np.multiply)]
+    distance, unit, way = min(found, key=lambda each: each[0])
+    if distance > max(_ALIKE, _NOISE * float(np.sqrt(1 / len(own) + 1 / len(due)))):
         return numbers, 1.0
-    floats = numbers.to_numpy(dtype=float, na_value=np.nan)
-    cells = floats / times if power > 0 else floats * 10.0**-power
+    cells = way(numbers.to_numpy(dtype=float, na_value=np.nan), unit)
     digits = _PRECISE - int(np.ceil(np.log10(np.nanmax(np.abs(cells)))))
+    times = unit if way is np.divide else 1 / unit
     return pd.Series(np.round(cells, digits), index=numbers.index, name=numbers.name), times
 
 
