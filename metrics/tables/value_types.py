@@ -459,7 +459,7 @@ def in_unit_of(numbers: pd.Series, real: pd.Series) -> tuple[pd.Series, float]:
     if distance > max(_ALIKE, _NOISE * float(np.sqrt(1 / len(own) + 1 / len(due)))):
         return numbers, 1.0
     cells = way(numbers.to_numpy(dtype=float, na_value=np.nan), unit)
-    digits = _PRECISE - int(np.ceil(np.log10(np.nanmax(np.abs(cells)))))
+    digits = _PRECISE - int(np.ceil(np.log10(np.abs(way(own, unit)).max())))
     times = unit if way is np.divide else 1 / unit
     return pd.Series(np.round(cells, digits), index=numbers.index, name=numbers.name), times
 

@@ -12,6 +12,7 @@ import pytest
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.tables import Tables
+from synthrisk.metrics.tables.value_types import in_unit_of
 
 OPTIONS = {"linkability": {"columns_a": ["pay", "visits", "day"], "columns_b": ["waited", "smokes", "ward"]}}
 OPTIONS |= {"train_synthetic_test_real": {"model": "logistic"}, "membership": {"attacker": "distance_difference"}}
@@ -317,3 +318,30 @@ def test_codes_and_identifiers_are_the_same_beside_control_records_of_another_ty
     control = pd.DataFrame({"id": objects(whole)(pd.Series([3, 2])), "x": [4, 5]})
     tables = Tables.identified(real, real[["x"]], control, "id")
     assert tables.control_entities[1] == tables.entities[2]
+
+
+PAID = pd.Series(np.random.default_rng(5).lognormal(7, 0.5, 300).round(2))
+UNITS = {  # how a release is written, by how many times it is larger, and what is not a number in it
+    "cents": (lambda p: (100 * p).round().astype(int), 100.0, 0),
+    "cents, with gaps": (lambda p: (100 * p).round().mask(p.index % 9 == 1), 100.0, 34),
+    "cents, one without end": (lambda p: (100 * p).round().mask(p.index == 0, np.inf), 100.0, 0),
+    "thousands, nullable": (lambda p: (p / 1000).round(5).astype("Float64").mask(p.index % 9 == 1), 0.001, 34),
+    "months": (lambda p: 12 * p, 12.0, 0),
+    "in another order": (lambda p: 100 * p.iloc[::-1], 100.0, 0),
+    "other amounts": (lambda p: 30 * p + 1e5, 1.0, 0),
+    "a little more": (lambda p: 1.3 * p, 1.0, 0),
+    "all alike": (lambda p: 0 * p + 1e7, 1.0, 0),
+    "few": (lambda p: 100 * p.head(19), 1.0, 0),
+    "none": (lambda p: p.mask(p > 0), 1.0, 300),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", UNITS)
+def test_numbers_in_another_unit_are_read_in_the_real_one_and_others_stay(what):
+    write, times, gaps = UNITS[what]
+    released = write(PAID)
+    cells, told = in_unit_of(released, PAID)
+    assert (told, int(cells.isna().sum())) == (times, gaps)
+    due = released if times == 1 else PAID.reindex(released.index).mask(released.isna())
+    assert cells.index.equals(released.index)
+    assert ((cells == due) | cells.isna() | np.isinf(cells.astype(float))).all()
