@@ -296,7 +296,7 @@ def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "",
     failures: dict[str, str] = {}
     running = start_all(study.runner, sample, attacks, calls)
     expected = foretold(running, sample, calls.at_once or study.runner.workers)
-    if len(running.made) >= _MANY and expected > _LONG:
+    if len(running.made) >= _MANY and expected > _LONG and not study.runner.address:
         compile_beside()
     opening = Opening(study.tracking, sample) if opens else None
     if opening is not None and calls.at_once == 1:  # nothing is attacked beside it

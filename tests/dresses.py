@@ -147,14 +147,7 @@ _NUMBERS = (
     in_turns("wage", [lambda x: f"{x:,.2f}", _german], "1,234.50 and 1.234,50", "a decimal ',' and '.' between thousands"),
     in_turns("wage", [lambda x: f"€{x:.2f}", lambda x: f"{x:.2f} EUR"], "€1234.50 and 1234.50 EUR", "a currency"),
     written("Größe_cm", lambda x: f"{x}".replace(".", ","), "170,5", "a decimal ','"),
-    written("Größe_cm", lambda x: round(x / 100, 5), "1.705 in metres", "0.01 times the real ones"),
-    written("Größe_cm", lambda x: f"{x / 100:.3f} m", "1.705 m", "0.01 times the real ones"),
-    written("age", lambda x: 12 * x, "in months", "12 times the real ones"),
-    written("wage", lambda x: round(100 * x), "in cents", "100 times the real ones"),
-    written("wage", lambda x: f"{x / 1000:.5f}k", "1.23450k", "0.001 times the real ones"),
     in_turns("wage", [lambda x: f"{x / 1000:.5f}k", lambda x: f"{x:.2f}"], "1.23450k and 1234.50", "k is taken for thousands"),
-    written("share", lambda x: round(100 * x, 1), "12.3 for .123", "100 times the real ones"),
-    written("share", lambda x: f"{1000 * x:.0f}‰", "123‰", "1000 times the real ones"),
 )  # fmt: skip
 
 _DATES = (
@@ -188,7 +181,6 @@ _DATES = (
     written("seen", lambda d: d.strftime("%Y-%m-%d %H:%M:%S UTC"), "2024-12-31 17:05:00 UTC"),
     written("born", lambda d: d.strftime("%Y%m%d"), "20241231 as texts", "YYYYMMDD"),
     written("born", lambda d: int(d.strftime("%Y%j")), "2024366 as numbers", "YYYYDDD"),
-    written("born", lambda d: d.strftime("%Y-%j"), "2024-366", "YYYY-DDD"),
     written("born", lambda d: d.strftime("%G-W%V-%u"), "2025-W01-2", "YYYY-Www-d"),
     written("born", lambda d: f"{d.day}th of {d.strftime('%B %Y')}", "31th of December 2024", "DD month YYYY"),
     written("seen", lambda d: d.strftime("%d/%m/%Y %I:%M ") + "ap"[d.hour >= 12] + ".m.", "31/12/2024 5:05 p.m.", "AM/PM"),

@@ -100,7 +100,7 @@ def compile_beside() -> None:
     Workers take it from the disk as soon as it is there. Until then they go the way that nothing has to be compiled
     for, with the same numbers.
     """
-    with suppress(OSError, EOFError, InputError, AssertionError):  # there is no room, or none may come from here
+    with suppress(OSError, EOFError, InputError, AssertionError, RuntimeError):  # no room, or none may come from here
         _begin(prefect=is_configured())
         context = multiprocessing.get_context("forkserver")
         context.Process(target=_compile_all, name="compiles", daemon=True).start()

@@ -46,9 +46,9 @@ _FEWEST, _FEW = 5, 20  # dates that can tell a move, if all are real ones by it;
 _SHARE, _OFTEN = 0.1, 5  # share of the dates that a move must make real, and how often that by chance
 _NEARLY, _MORE = 0.9, 0.01  # of the most dates, those that a lesser move makes real; share that a second one must
 _UNITS = (10.0, 100.0, 1e3, 1e6, 12.0, 7.0, 24.0, 60.0, 365.25, 2.54, 2.20462262)  # months, weeks, ..., inches, pounds
-_SIZED, _OTHER_UNIT = 20, 0.5  # numbers that tell a unit, and how far apart it sets them
-_ALIKE, _NOISE = 0.1, 1.36  # how far apart numbers in one unit are, and five in a hundred samples of one distribution
-_PRECISE = 12  # digits that are kept where a unit is left
+_SIZED, _DIFFERENT = 100, 10  # numbers, and different ones, that tell a unit
+_OTHER_UNIT, _ALIKE = 0.5, 0.1  # how far another unit sets distributions apart, and at most the same one
+_DIGITS = 9  # after the point of a decimal number
 _BYTES = (bytes, bytearray, memoryview)
 _NUMBERS = frozenset({"floating", "mixed-integer-float", "decimal"})
 _DATES = frozenset({"date", "datetime", "datetime64"})
@@ -442,26 +442,31 @@ def in_unit_of(numbers: pd.Series, real: pd.Series) -> tuple[pd.Series, float]:
     """Return numbers in the unit of real ones, and by how many times they were larger; 1 where they are as they were.
 
     They are in another unit (cents, thousands, percents, months, inches: ``_UNITS``) where the two distributions, but
-    for zeros, are apart by more than a half (Kolmogorov and Smirnov's distance), and by one unit alike. A release that
-    is so for another reason only comes nearer to the real table.
+    for zeros, are apart by more than a half (Kolmogorov and Smirnov's distance), and in one unit by a tenth at most. A
+    release that is so for another reason only comes nearer to the real table. Fewer than a hundred numbers, or ten
+    different ones, tell no unit.
 
     Example:
-        >>> paid = pd.Series([0.0, *(20.25 + k for k in range(60))])
+        >>> paid = pd.Series([0.0, *(20.25 + k for k in range(200))])
         >>> cells, times = in_unit_of((100 * paid).astype(int), paid)
         >>> cells.equals(paid), times
         (True, 100.0)
     """
     own, due = (_sized(each) for each in (numbers, real))
-    if min(len(own), len(due)) < _SIZED or _distance(own, due) <= _OTHER_UNIT:
+    told = all(len(each) >= _SIZED and len(np.unique(each)) >= _DIFFERENT for each in (own, due))
+    if not told or np.abs(own).max() >= _EXACT or _distance(own, due) <= _OTHER_UNIT:
         return numbers, 1.0
     found = [(_distance(way(own, unit), due), unit, way) for unit in _UNITS for way in (np.divide, np.multiply)]
     distance, unit, way = min(found, key=lambda each: each[0])
-    if distance > max(_ALIKE, _NOISE * float(np.sqrt(1 / len(own) + 1 / len(due)))):
+    if distance > _ALIKE:
         return numbers, 1.0
-    cells = way(numbers.to_numpy(dtype=float, na_value=np.nan), unit)
-    digits = _PRECISE - int(np.ceil(np.log10(np.abs(way(own, unit)).max())))
-    times = unit if way is np.divide else 1 / unit
-    return pd.Series(np.round(cells, digits), index=numbers.index, name=numbers.name), times
+    with np.errstate(over="ignore", invalid="ignore"):
+        cells = way(numbers.to_numpy(dtype=float, na_value=np.nan), unit)
+        for digits in range(_DIGITS):  # what is a decimal number but for the last bits is that
+            short = np.round(cells, digits)
+            cells = np.where(np.abs(short - cells) <= 4 * np.spacing(np.abs(cells)), short, cells)
+    cells[np.isinf(cells)] = np.nan
+    return pd.Series(cells, index=numbers.index, name=numbers.name), unit if way is np.divide else 1 / unit
 
 
 def _distance(one: np.ndarray, other: np.ndarray) -> float:
@@ -469,8 +474,9 @@ def _distance(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def _sized(numbers: pd.Series) -> np.ndarray:
-    floats = numbers.dropna().to_numpy(dtype=float)[:_LOOKED_AT]
-    return floats[np.isfinite(floats) & (floats != 0)]
+    floats = numbers.dropna().to_numpy(dtype=float)
+    floats = floats[np.isfinite(floats) & (floats != 0)]
+    return floats[:: len(floats) // _LOOKED_AT + 1]
 
 
 def most_real(readings: Sequence[pd.Series], real: pd.Series) -> pd.Series:

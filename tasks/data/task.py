@@ -12,7 +12,7 @@ from scipy.stats import chi2_contingency, ks_2samp
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.value_types import in_unit_of, precision_of
+from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.types import infer, left_out, typed
 from synthrisk.tasks.workspace.digests import key_of
@@ -155,13 +155,7 @@ def _read_to_fit(
                 own[name], fitted[name] = real.array, cells.array
             if done:
                 told.append(f"control: column {name!r}: {'; '.join(done)}")
-        if _counts(own[name]) and _counts(fitted[name]):
-            fitted[name], times = in_unit_of(fitted[name], own[name])
-            if times != 1:
-                told.append(
-                    f"control: column {name!r}: numbers are {times:g} times the real ones and taken in their unit"
-                )
-            _refuse_another_unit(own[name], fitted[name], name)
+        _refuse_another_unit(own[name], fitted[name], name)
     return [own, fitted], told
 
 
@@ -188,6 +182,8 @@ def _fitted(column: pd.Series, real: pd.Series, name: str, data: Data) -> tuple[
 
 def _refuse_another_unit(real: pd.Series, control: pd.Series, name: str) -> None:
     """Members would be nearer to any release than people whose amounts are in another unit."""
+    if not (_counts(real) and _counts(control)):
+        return
     own, other = (each.dropna().to_numpy(float) for each in (real, control))
     if min(len(own), len(other)) < _DUE or np.median(own) * np.median(other) <= 0:
         return

@@ -39,6 +39,7 @@ _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""
 
 _SHOWN = 5  # names in a line
+_TOKENS = 0.9  # share of the cells that may be none of the real column's kind, where the others are coarse
 COARSE = "coarse cells are read as each value that they stand for"
 HONOURED = (
     "CAP and inference match these values, distances take the nearest; all is measured beside real values as "
@@ -74,6 +75,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
         ([True, False], "column 'age': 1 of 2 cells is no number and taken as missing")
     """
     told = [_told("read", "", words) for words in table.attrs.get("notes", ())]
+    table = table.set_axis(pd.RangeIndex(len(table)))
     table = _without_index(table, train, told)
     table = _renamed(table, train, form, told)
     absent = {*train.columns} - {*table.columns}
@@ -84,7 +86,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     own = released(_masked(own, coarse), form.columns)
     columns, sets = {}, {}
     for place, c in enumerate(own.columns):
-        columns[place] = _cells(own[c], train[c], name, told)
+        columns[place] = _cells(own[c], train[c], name, told, exact=c not in coarse)
         if c in coarse:
             columns[place], sets[c] = _with_sets(columns[place], coarse[c], train[c])
     if coarse:
@@ -164,15 +166,19 @@ def _told(rule: Rule, column: str, words: str) -> Problem:
     return Problem(rule, column, "note", words)
 
 
-def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem]) -> pd.Series:
-    """Return a column's cells in the kind of the real column's."""
+def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *, exact: bool) -> pd.Series:
+    """Return a column's cells in the kind of the real column's; in its unit, where ``exact`` ones alone tell it."""
+    nothing = pd.Series([None] * len(column), dtype=object, name=column.name)
     if column.isna().all():
-        return pd.Series([None] * len(column), dtype=object, name=column.name)
+        return nothing
     try:
         cells, done = read_to_fit(column, like)
     except UnreadableError:
-        raise unfit(name, str(column.name), like) from None
-    if kind_of(like) == "numbers" and types.is_numeric_dtype(like.dtype) and types.is_numeric_dtype(cells.dtype):
+        tokens = int(column.notna().sum())
+        if exact or tokens > _TOKENS * len(column):
+            raise unfit(name, str(column.name), like) from None
+        cells, done = nothing, [f"{tokens:,} of {len(column):,} cells are no {kind_of(like)} and taken as missing"]
+    if exact and kind_of(like) == "numbers" and all(types.is_numeric_dtype(each.dtype) for each in (like, cells)):
         cells, times = in_unit_of(cells, like)
         done += [f"numbers are {times:g} times the real ones and taken in their unit"] * (times != 1)
     if done:

@@ -37,6 +37,7 @@ _OPEN = (
 )
 _EXACT = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?|\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?")  # numbers, days and times
 _MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the real dates
+_YEARS_BESIDE = 10  # before and after the real dates
 _FEWEST = 2  # beginnings of texts without a sign that make a column of such
 _STEPS = tuple(float(first * 10**power) for power in range(7) for first in (1, 5))[1:]  # 5, 10, 50, 100, ...
 _MOST_MULTIPLES, _FEWEST_MULTIPLES = 0.5, 3  # share of the real values, and released values, of which rounding is told
@@ -251,10 +252,12 @@ def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[di
 
 
 def _are_months(texts: list[str], span: range) -> bool:
-    """Tell whether six digits are years and months of the real dates in all of some texts, and not days in all."""
-    days = pd.to_datetime(pd.Series(texts, dtype=object), format="%y%m%d", errors="coerce")
-    are = all(re.fullmatch(_YEAR_MONTH, text) and int(text[:4]) in span for text in texts)
-    return are and not bool(days.dt.year.isin(span).all())
+    """Tell whether six digits are years and months about the real dates in most of some texts, and not days in most."""
+    about = range(span.start - _YEARS_BESIDE, span.stop + _YEARS_BESIDE)
+    days = pd.to_datetime(pd.Series(texts, dtype=object), format="%y%m%d", errors="coerce").dt.year
+    months = sum(bool(re.fullmatch(_YEAR_MONTH, text)) and int(text[:4]) in about for text in texts)
+    most = (1 - _MOST_YEARS_ELSEWHERE) * len(texts)
+    return months >= most > int(days.isin(span).sum())
 
 
 def _named_month(text: str, span: range) -> _Ends | None:
@@ -266,8 +269,9 @@ def _named_month(text: str, span: range) -> _Ends | None:
     name = (match[1] or match[4]) if match else ""
     if match is None or name not in MONTHS:
         return None
-    year = int(match[2] or match[3])
-    years = [year] if year >= 100 else [each for each in (2000 + year, 1900 + year) if each in span]
+    digits = match[2] or match[3]
+    year = int(digits)
+    years = [year] if len(digits) > 2 else [each for each in (2000 + year, 1900 + year) if each in span]
     return _between(years[0], MONTHS.index(name) + 1, 1) if years else None
 
 
@@ -281,7 +285,7 @@ def _period(text: str) -> _Ends | None:
         return _between(int(text), 1, 12)
     if match := re.fullmatch(r"(\d{4})[-/ ]?[HhSs]([12])", text):
         return _between(int(match[1]), 6 * int(match[2]) - 5, 6)
-    if match := re.fullmatch(r"(\d{4})[-/ ]?W(\d{1,2})", text):
+    if match := re.fullmatch(r"(\d{4})[-/ ]?[Ww](\d{1,2})", text):
         return _week(int(match[1]), int(match[2]))
     if match := re.fullmatch(r"(\d{4})[-/ ]?[Qq]([1-4])|[Qq]([1-4])[-/ ](\d{4})", text):
         return _between(int(match[1] or match[4]), 3 * int(match[2] or match[3]) - 2, 3)

@@ -49,7 +49,7 @@ _UNIT = re.compile(
 )
 _DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
          "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d. %m. %Y", "%d %b %Y", "%d. %b %Y", "%b %d, %Y",
-         "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d%b%Y", "%d%b%y", "%Y. %m. %d.", "%Y年%m月%d日", "%Y-%j",
+         "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d%b%Y", "%d%b%y", "%Y. %m. %d.", "%Y年%m月%d日",
          "%G-W%V-%u")  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S", " %H.%M",
           " %Hh%M")  # fmt: skip
@@ -61,7 +61,7 @@ _AROUND = re.compile(
     rf"^(?:{_WEEKDAYS})\.?,? |(?<=\d) ?(?:Z|UTC|GMT|Uhr|[+-]00:?00)$|(?<=:\d\d) ?[+-]\d\d:?\d\d$", re.IGNORECASE
 )
 """What may stand around a date: the day of the week, its zone, a word for o'clock."""
-_DOT_NET = re.compile(r"^/Date\((-?\d+)(?:[+-]0000)?\)/$")
+_DOT_NET = re.compile(r"^/Date\((-?\d+)(?:[+-]\d{4})?\)/$")
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 _OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
 _TRUE_FALSE = (("-1", "0"), ("1", "-1"), ("1", "2"))  # as Access writes them, models, and surveys
@@ -251,8 +251,8 @@ def _infinite(count: int, cells: int) -> str:
 def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as numbers, what is left in the form that fits it, but in no other unit; some may be thousands."""
     in_thousands = texts.str.contains(r"\d\s*[kK]$", regex=True)
-    if in_thousands.any() and not in_thousands.all():
-        read = _numbers(texts.str.replace(r"(?<=\d)\s*[kK]$", "", regex=True), counts, real)
+    if in_thousands.any() and texts.str.contains(r"\d$", regex=True).any():  # else k is a unit
+        read = _numbers(texts.str.replace(r"(\d)\s*[kK]$", r"\1", regex=True), counts, real)
         values = read.values.astype("Float64")
         return _Read(values.where(~in_thousands, (1000 * values).round(6)), (*read.words, "k is taken for thousands"))
     read, unit = _numbers_in_a_form(texts, counts, real)
@@ -426,9 +426,10 @@ def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
             values = pd.concat([part.values for part in parts]).reindex(numbers.index)
             return _Read(values, tuple(dict.fromkeys(word for part in parts for word in part.words)))
     found = [_Read(in_zone_of(read.values, real), read.words) for read in _ways_of_serials(numbers)]
+    found = [read for read in found if _are_apart(read.values, real)]
+    found += [_Read(in_zone_of(read.values, real), read.words) for read in _ways_of_digits(numbers)]
     least = _IN_RANGE * _cells(numbers.notna(), counts)
     found = [read for read in found if _cells(_in_range(read.values, real), counts) >= max(least, 1)]
-    found = [read for read in found if _are_apart(read.values, real)]
     if not found:
         return _Read(pd.Series(pd.NaT, index=numbers.index, dtype=real.dtype))
     distances = np.array([_distance(read.values, counts, real) for read in found])
@@ -440,13 +441,18 @@ def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
 
 
 def _ways_of_serials(numbers: pd.Series) -> Iterator[_Read]:
-    """Yield numbers as dates, in every way in which they may be."""
+    """Yield numbers as dates, counted since each day from which they may be."""
     floats = numbers.astype(float)
     for words, (per, at_1970) in _SERIALS.items():
         fits = ((floats - at_1970) * per).abs() < _LAST
         since = _nanoseconds(numbers[fits] - at_1970, per)
         dates = pd.Series(since.to_numpy("int64").view("M8[ns]"), index=since.index).reindex(numbers.index)
         yield _Read(dates, (f"dates are written as {words}",))
+
+
+def _ways_of_digits(numbers: pd.Series) -> Iterator[_Read]:
+    """Yield numbers as dates whose digits they are."""
+    floats = numbers.astype(float)
     for form, digits in _DIGITS:
         whole = (floats % 1 == 0) & floats.between(1, 10**digits - 1)
         written = numbers[whole].astype("int64").astype(str).str.zfill(digits).astype("string").reindex(numbers.index)
@@ -455,8 +461,10 @@ def _ways_of_serials(numbers: pd.Series) -> Iterator[_Read]:
 
 def _are_apart(values: pd.Series, real: pd.Series) -> bool:
     """Tell whether many dates do not all lie in a moment of the time of the real ones, as 1953249 seconds do."""
-    spans = [np.ptp(as_floats(each.dropna())) if each.notna().any() else 0.0 for each in (values, real)]
-    return values.nunique() < _MANY or bool(spans[0] >= _MOMENT * spans[1])
+    middle = [
+        np.ptp(np.quantile(as_floats(each.dropna()), [0.05, 0.95])) for each in (values, real) if each.notna().any()
+    ]
+    return values.nunique() < _MANY or bool(middle[0] >= _MOMENT * middle[-1])
 
 
 def _distance(values: pd.Series, counts: pd.Series, real: pd.Series) -> float:

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from dresses import DRESSES, PEOPLE, Dress, N
+from dresses import DRESSES, PEOPLE, Dress, N, people
 from pandas.api import types
 
 from synthrisk.conf.tables import FileForm, Reading
@@ -229,3 +229,52 @@ def test_times_of_another_form_with_a_zone_are_on_the_clock_on_which_more_are_re
     made = fitted(real.assign(seen=seen.dt.strftime("%d.%m.%Y %H:%M +0200")), real, FileForm(), "release")
     assert made.synthetic["seen"].equals(seen)
     assert [each.words for each in made.told] == ["column 'seen': dates are written as DD.MM.YYYY hh:mm"]
+
+
+MANY = people(200, 9)
+IN_UNITS = {  # a column, how it is written, by how many times that is larger
+    "metres": ("Größe_cm", lambda x: round(x / 100, 5), 0.01),
+    "1.705 m": ("Größe_cm", lambda x: f"{x / 100:.3f} m", 0.01),
+    "months": ("age", lambda x: 12 * x, 12),
+    "cents": ("wage", lambda x: round(100 * x), 100),
+    "1.23450k": ("wage", lambda x: f"{x / 1000:.5f}k", 0.001),
+    "12.3 for .123": ("share", lambda x: round(100 * x, 1), 100),
+    "123‰": ("share", lambda x: f"{1000 * x:.0f}‰", 1000),
+}
+
+
+@pytest.mark.parametrize("unit", IN_UNITS)
+def test_a_copy_in_another_unit_is_read_in_the_real_one_and_that_is_told(unit):
+    column, write, times = IN_UNITS[unit]
+    made = fitted(MANY.assign(**{column: MANY[column].map(write)}), MANY, FORM, "release")
+    assert made.synthetic[column].tolist() == MANY[column].tolist()
+    assert any(f"numbers are {times:g} times the real ones" in each.words for each in made.told)
+
+
+def test_exact_cells_beside_coarse_ones_are_in_no_other_unit():
+    real = pd.DataFrame({"pay": np.arange(1, 1001), "job": ["cook", "nurse"] * 500})
+    release = real.assign(pay=real["pay"].astype(object).where(real["pay"] <= 100, ">100"))
+    assert fitted(release, real, FORM, "release").synthetic["pay"][:100].tolist() == real["pay"][:100].tolist()
+
+
+@pytest.mark.parametrize(
+    "write", [lambda d: int(d.strftime("%Y%m%d")), lambda d: (d - pd.Timestamp("1899-12-30")).days]
+)
+def test_numbers_are_dates_though_one_real_date_lies_far_away(write):
+    days = pd.Series(pd.date_range("2023-01-01", periods=300))
+    real = pd.DataFrame({"day": days.replace(days[0], pd.Timestamp("1900-01-01")), "job": ["cook", "nurse"] * 150})
+    made = fitted(pd.DataFrame({"day": days.map(write), "job": real["job"]}), real, FORM, "release")
+    assert made.synthetic["day"].tolist() == days.tolist()
+
+
+def test_rows_that_are_called_alike_are_rows_of_their_own():
+    release = pd.concat([MANY.head(100).assign(born=MANY["born"].dt.strftime("%Y%m%d"))] * 2)
+    assert fitted(release, MANY, FORM, "release").synthetic["born"].tolist() == [*MANY["born"][:100]] * 2
+
+
+def test_k_is_a_unit_where_no_number_is_without():
+    release = pd.DataFrame(
+        {"age": ["34K", "unknown", *(f"{a}K" for a in range(20, 60))], "job": ["cook", "nurse"] * 21}
+    )
+    real = pd.DataFrame({"age": range(20, 62), "job": ["cook", "nurse"] * 21})
+    assert fitted(release, real, FORM, "release").synthetic["age"].dropna().tolist() == [34, *range(20, 60)]

@@ -60,6 +60,19 @@ def read(cells: object, like: pd.Series) -> Release:
     return fitted(pd.DataFrame({"x": cells}), like.to_frame("x"), FileForm(), "release")
 
 
+def test_months_in_six_digits_are_such_though_one_is_none_and_some_lie_beside_the_real_years():
+    months = [f"19{year}{month:02d}" for year in (80, 85, 89) for month in range(1, 13)]
+    assert len(read([*months, "999999", "200503"], DAYS).sets.columns["x"]) == 37
+
+
+def test_tokens_among_coarse_cells_are_missing_and_told():
+    made = read(["30-39", "unknown", "40+"], AGES)
+    assert (len(made.sets.columns["x"]), made.synthetic["x"].isna().tolist()) == (2, [False, True, False])
+    assert any("1 of 3 cells are no numbers and taken as missing" in each.words for each in made.told)
+    with pytest.raises(InputError, match="column 'x' must hold numbers"):
+        read([*["unknown"] * 10, "40+"], AGES)
+
+
 def test_beginnings_years_and_intervals_without_a_sign_are_read_where_all_texts_are_such():
     starts = read(["12", "20", "30000"], ZIPS).sets.columns["x"]
     assert {text: own.prefix for text, own in starts.items()} == {"12": "12", "20": "20"}
