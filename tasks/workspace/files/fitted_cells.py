@@ -275,7 +275,7 @@ def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> 
     plain = _plain(texts)
     if plain.notna().all() and not _may_be_thousands(texts):
         return _Read(plain), ""
-    if not plain.notna().any() and _are_answers_of_numbers(real):
+    if not plain.notna().any() and {*real.dropna().unique()} <= {0, 1}:
         truth = _truths(texts, counts, real).values
         if truth.notna().any():
             return _Read(truth.astype("Int64"), ("yes and no are taken as 1 and 0",)), ""
@@ -425,9 +425,8 @@ def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         if all(part.values.notna().any() for part in parts):
             values = pd.concat([part.values for part in parts]).reindex(numbers.index)
             return _Read(values, tuple(dict.fromkeys(word for part in parts for word in part.words)))
-    found = [_Read(in_zone_of(read.values, real), read.words) for read in _ways_of_serials(numbers)]
-    found = [read for read in found if _are_apart(read.values, real)]
-    found += [_Read(in_zone_of(read.values, real), read.words) for read in _ways_of_digits(numbers)]
+    ways = (*(read for read in _ways_of_serials(numbers) if _are_apart(read.values, real)), *_ways_of_digits(numbers))
+    found = [_Read(in_zone_of(read.values, real), read.words) for read in ways]
     least = _IN_RANGE * _cells(numbers.notna(), counts)
     found = [read for read in found if _cells(_in_range(read.values, real), counts) >= max(least, 1)]
     if not found:
@@ -461,9 +460,8 @@ def _ways_of_digits(numbers: pd.Series) -> Iterator[_Read]:
 
 def _are_apart(values: pd.Series, real: pd.Series) -> bool:
     """Tell whether many dates do not all lie in a moment of the time of the real ones, as 1953249 seconds do."""
-    middle = [
-        np.ptp(np.quantile(as_floats(each.dropna()), [0.05, 0.95])) for each in (values, real) if each.notna().any()
-    ]
+    floats = [as_floats(each.dropna()) for each in (values, real) if each.notna().any()]
+    middle = [np.ptp(np.quantile(each, [0.05, 0.95])) for each in floats]
     return values.nunique() < _MANY or bool(middle[0] >= _MOMENT * middle[-1])
 
 
@@ -511,10 +509,6 @@ def _truths_of_numbers(numbers: pd.Series) -> _Read:
             read = floats.map({float(true): True, float(false): False}).astype("boolean")
             return _Read(read, ("yes and no are taken as true and false",))
     return _Read(floats.map({1.0: True, 0.0: False}).astype("boolean"))
-
-
-def _are_answers_of_numbers(real: pd.Series) -> bool:
-    return set(real.dropna().unique()) <= {0, 1}
 
 
 def _answers(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
