@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 107 - len("/pymp-12345678/listener-12345678")  # bytes of a folder: Linux takes 107 of a socket's path
 _SHORT = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - the folder made there is this user's alone
-
-
-_BEGUN: list[bool] = []
+_BEGUN: list[bool] = []  # once whom workers are forked from has been begun
 
 
 def begin_early(*, prefect: bool = False) -> None:
@@ -101,7 +99,7 @@ def compile_beside() -> None:
     for, with the same numbers.
     """
     with suppress(OSError, EOFError, InputError, AssertionError, RuntimeError):  # no room, or none may come from here
-        _begin(prefect=is_configured())
+        begin_early()
         context = multiprocessing.get_context("forkserver")
         context.Process(target=_compile_all, name="compiles", daemon=True).start()
 

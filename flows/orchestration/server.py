@@ -249,7 +249,8 @@ class Patient:
             except Exception:  # which it raises once more when it has answered
                 if not busy:
                     raise
-            await asyncio.sleep(_WAIT if busy else 0)
+            if busy:
+                await asyncio.sleep(_WAIT)
 
 
 def application() -> Callable[..., Awaitable[None]]:
