@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
@@ -38,11 +39,20 @@ set_up()  # variables that prefect and mlflow read when they are imported
 
 @pytest.fixture(scope="session")
 def prefect_database() -> Iterator[Path]:
-    """Run a Prefect server for the flow tests; give the file of its database."""
+    """Run a Prefect server for the flow tests, as a command starts it; give the file of its database."""
+    from prefect.server.api.server import SubprocessASGIServer
     from prefect.settings import PREFECT_API_DATABASE_CONNECTION_URL
     from prefect.testing.utilities import prefect_test_harness
 
-    with prefect_test_harness(server_startup_timeout=240):
+    from synthrisk.flows.orchestration.server import OwnServer
+
+    def start(server: SubprocessASGIServer) -> subprocess.Popen[bytes]:
+        ours = OwnServer()
+        server.port = ours.port
+        return ours._process
+
+    # Prefect's own answers that it is busy, upon which each task waits for two seconds
+    with patch.object(SubprocessASGIServer, "_run_uvicorn_command", start), prefect_test_harness(240):
         yield Path(str(PREFECT_API_DATABASE_CONNECTION_URL.value()).partition(":///")[2])
 
 
