@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 
-from synthrisk.metrics.neighbours.nearest import prepare
 from synthrisk.tasks.workspace.parent_process import end_with_parent
 
 _NEEDED = (
@@ -35,6 +34,11 @@ def _make_ready() -> None:
 
 
 def _is_compiled() -> bool:
+    """Tell whether nothing has to be compiled.
+
+    numba is imported before pandas and scipy, with which the command begins at the same time: where Python has not
+    compiled them yet, each does it to others.
+    """
     try:
         from synthrisk.metrics.compiled import is_kept
         from synthrisk.metrics.neighbours.box_search import VECTORS
@@ -53,6 +57,8 @@ def _import(names: Sequence[str]) -> None:
 def _compile() -> None:
     end_with_parent()
     with suppress(Exception):  # a worker tells
+        from synthrisk.metrics.neighbours.nearest import prepare
+
         prepare()
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from prefect import flow, task
 from prefect.client.orchestration import get_client
-from prefect.settings import PREFECT_API_URL
+from prefect.settings import PREFECT_API_URL, PREFECT_CLIENT_MAX_RETRIES, get_current_settings, temporary_settings
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
 
 from synthrisk.conf.study import Runner
@@ -24,20 +24,23 @@ def test_a_task_runner_by_import_path_is_made_with_its_options():
 
 
 @pytest.mark.proof
-def test_task_runs_of_a_worker_ask_the_api_of_their_flow_through_one_client(prefect_database):
+def test_task_runs_of_a_worker_ask_the_api_of_their_flow_through_one_client_with_settings_read_once(prefect_database):
     @task
-    def ask(turn: int) -> tuple[int, str]:
-        client = get_client(sync_client=True)
+    def ask(turn: int) -> tuple[int, str, int, int]:
+        client, settings = get_client(sync_client=True), get_current_settings()
         client.asked = getattr(client, "asked", 0) + 1
-        return client.asked, str(client.api_url)
+        return client.asked, str(client.api_url), settings.client.max_retries, id(settings)
 
     @flow
-    def several() -> list[tuple[int, str]]:
+    def several() -> list[tuple[int, str, int, int]]:
         return ask.map(range(3)).result()
 
-    found = several.with_options(task_runner=task_runner(Runner(workers=1)))()
-    assert [turn for turn, _ in found] == [1, 2, 3]
-    assert {url.rstrip("/") for _, url in found} == {PREFECT_API_URL.value()}
+    with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 13}):
+        found = several.with_options(task_runner=task_runner(Runner(workers=1)))()
+    turns, urls, retries, settings = zip(*found, strict=True)
+    assert turns == (1, 2, 3)
+    assert {url.rstrip("/") for url in urls} == {PREFECT_API_URL.value()}
+    assert (set(retries), len(set(settings))) == ({13}, 1)
 
 
 SERVICES = """
