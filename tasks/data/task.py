@@ -12,9 +12,10 @@ from scipy.stats import chi2_contingency, ks_2samp
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.codes import infer
 from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.types import infer, left_out, typed
+from synthrisk.tasks.data.types import left_out, typed
 from synthrisk.tasks.workspace.digests import key_of
 from synthrisk.tasks.workspace.files.cell_texts import (
     empty_columns,
