@@ -338,6 +338,14 @@ def _cut(flat: np.ndarray, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [flat[end - len(part) : end] for end, part in zip(ends, parts, strict=True)]
 
 
+def row_codes(frame: pd.DataFrame) -> np.ndarray:
+    """Return a code a record, equal where all columns are equal."""
+    if not len(frame.columns):
+        return np.zeros(len(frame), dtype=np.int64)
+    packed = pack([joint_codes([frame[c]])[0] for c in frame.columns]).tables[0]
+    return pd.factorize(packed)[0]
+
+
 def place_values(sizes: Sequence[int]) -> list[int]:
     """Return what a unit of each code counts in a mixed-radix number of all; empty where it does not fit 64 bits."""
     values, size = [], 1

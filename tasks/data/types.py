@@ -14,17 +14,25 @@ from pandas.api import types
 from synthrisk.conf.study import ALL_OTHERS, Data, Split
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.codes import infer, plain_texts
-from synthrisk.metrics.tables.tables import columns_of, name_of
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, read_as
 from synthrisk.tasks.workspace.files.csv import CODED
+from synthrisk.tasks.workspace.files.fitted_cells import seems
 
 _KEY = zlib.crc32(b"rows")
 
 
 def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.SeedSequence = 0) -> pd.DataFrame:
-    """Return the table of a study: settled types, RangeIndex, the rows in their order.
+    """Return the table of a study alone; see ``typed_tables``."""
+    return typed_tables(frame, data, split, seed)[0]
 
-    Types are inferred from all rows, then ``data.rows`` of them are drawn.
+
+def typed_tables(
+    frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.SeedSequence
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the table of a study: settled types, RangeIndex, the rows in their order; and the columns it leaves out.
+
+    Types are inferred from all rows, then ``data.rows`` of them are drawn. What is left out are texts, of the same
+    records. Nothing attacks them. They are what a release is looked at beside: see ``released_values``.
 
     Args:
         frame: The table as its source gave it; columns in ``attrs[CODED]`` are texts, though categories.
@@ -40,27 +48,17 @@ def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.S
     refuse_same_names(frame)
     problems = [*of_names(list(frame.columns), data, split), *of_size(len(frame), data, split)]
     columns = {}
-    for name in frame.columns:
-        if name in data.drop:
-            continue
+    for name in (c for c in frame.columns if c not in data.drop):
         try:
             read = read_as(frame[name], data.columns[name]) if name in data.columns else frame[name]
             columns[name] = infer(read, code=name in data.categorical, texts=name in frame.attrs.get(CODED, ()))
         except InputError as error:
             problems.append(str(error))
-    table = _sample(pd.DataFrame(columns, index=frame.index, copy=False), data.rows, seed)
+    left_out = {name: plain_texts(frame[name]).array for name in frame.columns if name in data.drop}
+    tables = [pd.DataFrame(own, index=frame.index, copy=False) for own in (columns, left_out)]
+    table, aside = (_sample(each, data.rows, seed) for each in tables)
     refuse([*problems, *of_cells(table, data)] if len(table) else [*problems, "the table must hold rows, got none"])
-    return table
-
-
-def left_out(frame: pd.DataFrame, data: Data, seed: int | np.random.SeedSequence = 0) -> pd.DataFrame:
-    """Return the columns that a study leaves out, as texts, of the records that ``typed`` keeps.
-
-    Nothing attacks them. They are what a release is looked at beside: see ``released_values``.
-    """
-    named = {str(c): place for place, c in enumerate(frame.columns) if str(c) in data.drop}
-    columns = {name: plain_texts(frame.iloc[:, place]).array for name, place in named.items()}
-    return _sample(pd.DataFrame(columns, index=pd.RangeIndex(len(frame)), copy=False), data.rows, seed)
+    return table, aside
 
 
 def _sample(table: pd.DataFrame, rows: int | None, seed: int | np.random.SeedSequence) -> pd.DataFrame:
@@ -113,10 +111,9 @@ def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
             yield f"columns must have names, got an empty header ({column!r}); list {column!r} in data.drop"
     kept = [c for c in columns if c not in (*data.drop, data.identifier)]
     keys = kept if data.quasi_identifiers == ALL_OTHERS else data.quasi_identifiers
-    for target in data.sensitive:
-        if not set(keys) - set(columns_of(target)):
-            named = name_of(target)
-            yield f"data.quasi_identifiers must hold a column other than the sensitive {named!r}, got none"
+    for target, hidden in data.targets:
+        if not set(keys) - set(hidden):
+            yield f"data.quasi_identifiers must hold a column other than the sensitive {target!r}, got none"
 
 
 def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
@@ -137,6 +134,18 @@ def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
             )
         elif name in data.guessed and column.nunique() < 2:
             yield f"data.sensitive column {name!r} must hold at least two different values, got one"
+
+
+def of_texts(people: pd.DataFrame, data: Data) -> Iterator[str]:
+    """Yield which columns of texts are written as numbers or dates: as texts none is near another."""
+    asked = {*data.categorical, *data.columns, data.identifier}
+    for name in (c for c in people.select_dtypes("category") if c not in asked):
+        levels = people[name].cat.categories.to_series()
+        if levels.dtype == object or types.is_string_dtype(levels.dtype):
+            kind = seems(levels[levels.map(lambda level: isinstance(level, str))])
+            if kind != "texts":
+                how = "data.columns of a study says how they are read, and synthrisk init proposes it"
+                yield f"real: column {name!r} seems to hold {kind}, but is of texts, none near another: {how}"
 
 
 def _beyond_64_bits(column: pd.Series) -> bool:
