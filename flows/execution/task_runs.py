@@ -1,4 +1,4 @@
-"""Tasks called as task runs of the Prefect flow that is under way; as plain functions once its server has gone."""
+"""Tasks called as task runs of the Prefect flow that is under way, on its runner; plainly once its server has gone."""
 
 import os
 import time

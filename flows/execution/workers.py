@@ -1,4 +1,4 @@
-"""Where cells run, processes or a Dask cluster, and how a worker starts: what it does before its first task."""
+"""How a worker starts, a process or one of a Dask cluster: what it does before its first task."""
 
 import os
 import signal

@@ -206,7 +206,7 @@ def _of_texts(column: pd.Series, code: bool) -> pd.Series:
 
 def _of_numbers(column: pd.Series) -> pd.Series:
     if column.dtype.kind == "f":  # singles stay singles, so that a release is compared with them at their precision
-        held: np.dtype[Any] = getattr(column.dtype, "numpy_dtype", column.dtype)
+        held: Any = getattr(column.dtype, "numpy_dtype", column.dtype)
         is_single = held.itemsize < 8 and needs_precision(held, column.to_numpy(dtype=float, na_value=np.nan))
         return pd.Series(column.to_numpy(np.float32 if is_single else float, na_value=np.nan), name=column.name)
     present = column.dropna()

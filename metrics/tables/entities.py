@@ -26,13 +26,7 @@ def entity_numbers(*names: pd.Series) -> np.ndarray:
 
 
 def record_groups(frame: pd.DataFrame, identifier: pd.Series | None, with_twins: bool) -> np.ndarray:
-    """Return a code a record, equal for records that belong together: of one entity, or exact duplicates.
-
-    Example:
-        >>> table = pd.DataFrame({"age": [1, 2, 2, 3]})
-        >>> record_groups(table, pd.Series(["ann", "ann", "bob", None]), True).tolist()
-        [0, 0, 0, 1]
-    """
+    """Return a code a record, equal for records that belong together: of one entity, or exact duplicates."""
     alone = np.arange(len(frame))
     relations = [] if identifier is None else [entity_numbers(identifier)]
     if with_twins:
@@ -48,8 +42,7 @@ def record_groups(frame: pd.DataFrame, identifier: pd.Series | None, with_twins:
         (np.ones(len(edges), bool), (np.tile(alone, len(relations)), edges)), shape=(size, size)
     )
     labels = scipy.sparse.csgraph.connected_components(graph, directed=False)[1][: len(frame)]
-    codes: np.ndarray = pd.factorize(labels)[0]
-    return codes
+    return np.asarray(pd.factorize(labels)[0])
 
 
 def how_many(held: np.ndarray, entities: np.ndarray | None) -> int:

@@ -55,8 +55,7 @@ def typed_tables(
         except InputError as error:
             problems.append(str(error))
     left_out = {name: plain_texts(frame[name]).array for name in frame.columns if name in data.drop}
-    tables = [pd.DataFrame(own, index=frame.index, copy=False) for own in (columns, left_out)]
-    table, aside = (_sample(each, data.rows, seed) for each in tables)
+    table, aside = (_sample(pd.DataFrame(own, frame.index, copy=False), data.rows, seed) for own in (columns, left_out))
     refuse([*problems, *of_cells(table, data)] if len(table) else [*problems, "the table must hold rows, got none"])
     return table, aside
 

@@ -198,11 +198,7 @@ _PACKAGES = {
 def read_file(
     source: str, asked: str, missing: Sequence[str], parse: Callable[[bytes, str], pd.DataFrame]
 ) -> pd.DataFrame:
-    """Return the table of a file; messages show its address as it was ``asked`` for, with the names of variables.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read, or holds no rows; no message shows a password.
-    """
+    """Return the table of a file; messages show its address as it was ``asked`` for, with the names of variables."""
     source, sheet = split_sheet(source)
     shown = _without_credentials(split_sheet(asked)[0])
     source = source if "://" in source else str(Path(source).expanduser())
@@ -244,8 +240,7 @@ def _asked(ask: Callable[[], _T], source: str, shown: str) -> _T:
     except InputError:
         raise
     except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
-        if protocol not in fsspec.available_protocols():
-            known = fsspec.available_protocols()
+        if protocol not in (known := fsspec.available_protocols()):
             raise InputError(f"no file system is called {protocol}://{nearest(protocol, known)}") from None
         raise InputError(f"{shown!r} cannot be read: {type(error).__name__}") from None
 
