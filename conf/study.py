@@ -23,7 +23,7 @@ from synthrisk.metrics.exposure.what_if import CHANGES_NOTHING
 from synthrisk.metrics.plugins import SOURCE_GROUP, SYNTHESIZER_GROUP, points
 from synthrisk.metrics.study.ledger import label_of
 from synthrisk.metrics.tables.coarsen import MOST_BINS
-from synthrisk.metrics.tables.tables import columns_of
+from synthrisk.metrics.tables.tables import columns_of, name_of
 
 ALL_OTHERS = "*"
 REFERENCES = ("copy", "near_copy", "repelled", "leaky", "fresh", "marginals")
@@ -151,9 +151,14 @@ class Data(Settings):
         return FileForm(missing=tuple(self.missing), columns=self.columns, left_out=tuple(left_out))
 
     @property
+    def targets(self) -> list[tuple[str, list[str]]]:
+        """What each target is called, and its columns."""
+        return [(name_of(target), columns_of(target)) for target in self.sensitive]
+
+    @property
     def guessed(self) -> list[str]:
         """All columns that are guessed, alone or with others."""
-        return list(dict.fromkeys(column for target in self.sensitive for column in columns_of(target)))
+        return list(dict.fromkeys(column for _, columns in self.targets for column in columns))
 
     @model_validator(mode="after")
     def _roles_are_apart(self) -> "Data":

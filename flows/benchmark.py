@@ -10,8 +10,8 @@ from synthrisk.conf import Study, load
 from synthrisk.conf.secrets import masks_errors
 from synthrisk.flows.execution.task_runs import task_runner
 from synthrisk.flows.orchestration.artifacts import Ended
-from synthrisk.flows.orchestration.events import announce, tagged
-from synthrisk.flows.orchestration.flow_runs import StudyChoice, name_of_benchmark, noted
+from synthrisk.flows.orchestration.events import announce
+from synthrisk.flows.orchestration.flow_runs import StudyChoice, name_of_benchmark, noted, tagged
 from synthrisk.flows.orchestration.server import workers_share_the_api
 from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.flows.preflight import check
@@ -68,13 +68,14 @@ def benchmark(
     settings = settings_of(study, overrides, tracking_uri)
     check(settings)
     folder = open_workspace(settings.workspace)
+    runner = task_runner(settings.runner)
     with tagged(settings.name), noted(folder):
         workspace = str(folder)
         table = data(settings.data, settings.split, workspace, settings.seed)
         cut = split(table, settings.split, settings.data.identifier, workspace, settings.seed)
         sample = Sample.of(settings.data, table, cut, workspace, settings.seed)
         with workers_share_the_api():
-            outcome = conduct.with_options(task_runner=task_runner(settings.runner))(settings, sample)
+            outcome = conduct.with_options(task_runner=runner)(settings, sample)
     announce(Ended(outcome, "study", outcome.result.name, f"study {outcome.result.name}"))
     return concluded(outcome, gate=gate)
 

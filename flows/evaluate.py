@@ -21,8 +21,8 @@ from synthrisk.flows.evaluate_settings import (
 )
 from synthrisk.flows.execution.task_runs import task_runner
 from synthrisk.flows.orchestration.artifacts import Ended
-from synthrisk.flows.orchestration.events import announce, tagged
-from synthrisk.flows.orchestration.flow_runs import MetricNames, StudyName, file_of, name_of_evaluation, noted
+from synthrisk.flows.orchestration.events import announce
+from synthrisk.flows.orchestration.flow_runs import MetricNames, StudyName, file_of, name_of_evaluation, noted, tagged
 from synthrisk.flows.orchestration.server import workers_share_the_api
 from synthrisk.flows.outcome import Outcome, concluded, in_sentences
 from synthrisk.flows.preflight import check

@@ -1,16 +1,19 @@
 """Refuse a study that cannot run before anything is computed: all that is wrong, at once."""
 
+import ast
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from synthrisk.conf import Study
 from synthrisk.conf.plan import plan
-from synthrisk.conf.study import Tracking
+from synthrisk.conf.study import Runner, Tracking
 from synthrisk.flows.connections import check_address, check_tracking, check_workspace
-from synthrisk.flows.execution.workers import check_runner
 from synthrisk.metrics import METRICS, InputError
 from synthrisk.metrics.study.feasibility import Foreseen, foresee
 from synthrisk.metrics.study.ledger import Planned
@@ -125,6 +128,37 @@ def _checks(study: Study) -> Iterator[Callable[[], object]]:
         attackers: list[dict[str, Any]] = [{"attacker": name} for name in choice.attackers] or [{}]
         for chosen in attackers:
             yield partial(METRICS[choice.name].check_choices, choice.options | chosen)
+
+
+def check_runner(settings: Runner) -> None:
+    """Refuse a runner that cannot be had, and a script that its worker processes would run again.
+
+    Raises:
+        InputError: Its extra is not installed, its import path leads to no task runner, or the script has no guard.
+    """
+    if settings.kind == "dask" and find_spec("prefect_dask") is None:
+        raise InputError(
+            "runner.kind dask needs the extra 'dask', which is not installed: pip install 'synthrisk[dask]'"
+        )
+    if not settings.is_ours:
+        from synthrisk.flows.execution.task_runs import by_path  # and with it Prefect
+
+        by_path(settings)
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    if script and not settings.address and not _has_guard(Path(script)):
+        raise InputError(
+            f'{Path(script).name} must start the study under if __name__ == "__main__", for worker processes import it '
+            "and would start the study again; got no such line"
+        )
+
+
+def _has_guard(script: Path) -> bool:
+    """Tell whether a script asks for its ``__name__``: without, each worker process would run it again."""
+    try:
+        tree = ast.parse(script.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return True  # no script: a console, a notebook, a zip
+    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(tree))
 
 
 def _problem(check: Callable[[], object]) -> str | None:

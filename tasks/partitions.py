@@ -23,11 +23,12 @@ from synthrisk.metrics.partitions.parts import MEMBERS, Partitioned, Parts, agre
 from synthrisk.metrics.release.k_anonymity import KAnonymity
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import Planned
+from synthrisk.metrics.tables.codes import infer
 from synthrisk.metrics.tables.tables import name_of
 from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.metrics.verdicts.verdicts import Beside
 from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
-from synthrisk.tasks.data.types import infer, of_cells, of_names, refuse
+from synthrisk.tasks.data.types import of_cells, of_names, refuse
 from synthrisk.tasks.judge import new_study_id, spelled_out, threat_model
 from synthrisk.tasks.synthesize.conform import conform
 from synthrisk.tasks.workspace.files.coarse_cells import coarse_cells

@@ -14,7 +14,8 @@ import pandas as pd
 from synthrisk.conf.loader import checked, refuse_passwords
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.study.split import split_table, twins_share
-from synthrisk.tasks.data import left_out, read, typed
+from synthrisk.tasks.data.source import read
+from synthrisk.tasks.data.types import typed_tables
 from synthrisk.tasks.workspace.digests import code_digest, key_of, versions
 from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import Place, keep_file, open_workspace
@@ -105,7 +106,8 @@ def sample(
 
     def made() -> Sample:
         frame = table if isinstance(table, pd.DataFrame) else read(data.source, data.missing, data.columns, coded=True)
-        stored = store(typed(frame, data, cut, seed), folder, left_out(frame, data, seed))
+        people, left_out = typed_tables(frame, data, cut, seed)
+        stored = store(people, folder, left_out)
         return Sample.of(data, stored, split.fn(stored, cut, identifier, str(folder), seed), str(folder), seed)
 
     return told_safely(folder, "sample", made)

@@ -1,4 +1,4 @@
-"""Tasks called as task runs of the Prefect flow that is under way; as plain functions once its server has gone."""
+"""Tasks called as task runs of the Prefect flow that is under way, on its runner; plainly once its server has gone."""
 
 import os
 import time
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from multiprocessing import active_children
 from typing import Any, Generic, Self, TypeVar, cast
 
@@ -27,8 +28,8 @@ from prefect.utilities.annotations import quote
 from synthrisk.conf.study import Runner
 from synthrisk.flows.execution.calls_and_retries import LOST, ONCE, Answer, Called, How, Plain, PlainCalls, answered
 from synthrisk.flows.execution.pool import begin_forked, forked
-from synthrisk.flows.execution.workers import by_path
 from synthrisk.flows.orchestration.server import is_gone
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.neighbours.nearest import prepare
 from synthrisk.tasks.workspace.digests import known
 
@@ -91,6 +92,23 @@ def task_runner(settings: Runner) -> TaskRunner[Any]:
     from synthrisk.tasks.partitions import LOCAL_CLUSTER
 
     return DaskTaskRunner(cluster_kwargs={"n_workers": settings.workers, **LOCAL_CLUSTER})
+
+
+def by_path(settings: Runner) -> TaskRunner[Any]:
+    """Return the task runner that an import path leads to."""
+    module, _, name = settings.kind.partition(":")
+    try:
+        kind = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(
+            f"runner.kind must be a class that can be imported, got {settings.kind!r} ({type(error).__name__})"
+        ) from None
+    if not (isinstance(kind, type) and issubclass(kind, TaskRunner)):
+        raise InputError(f"runner.kind must be a task runner of Prefect, got {settings.kind!r}")
+    try:
+        return kind(**settings.options)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"runner.options must be those of {name}, got {settings.options!r} ({error})") from None
 
 
 @dataclass(frozen=True, eq=False)

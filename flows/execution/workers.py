@@ -1,26 +1,16 @@
-"""Where cells run, processes or a Dask cluster, and how a worker starts: what it does before its first task."""
+"""How a worker starts, a process or one of a Dask cluster: what it does before its first task."""
 
-import ast
 import os
 import signal
-import sys
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 from synthrisk.flows.execution.signals import keep_freed_memory
 from synthrisk.flows.orchestration.server import flow_run
-from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import ONE_THREAD
 from synthrisk.tasks.workspace.parent_process import end_with_parent
-
-if TYPE_CHECKING:
-    from prefect.task_runners import TaskRunner
-
-    from synthrisk.conf.study import Runner
 
 _TASKS = ("attack", "bootstrap", "synthesize.task")
 
@@ -94,45 +84,6 @@ def compile_all() -> None:
         prepare(walks=True)
 
 
-def check_runner(settings: "Runner") -> None:
-    """Refuse a runner that cannot be had, and a script that its worker processes would run again.
-
-    Raises:
-        InputError: Its extra is not installed, its import path leads to no task runner, or the script has no guard.
-    """
-    if settings.kind == "dask" and find_spec("prefect_dask") is None:
-        raise InputError(
-            "runner.kind dask needs the extra 'dask', which is not installed: pip install 'synthrisk[dask]'"
-        )
-    if not settings.is_ours:
-        by_path(settings)
-    script = getattr(sys.modules["__main__"], "__file__", None)
-    if script and not settings.address and not _has_guard(Path(script)):
-        raise InputError(
-            f'{Path(script).name} must start the study under if __name__ == "__main__", for worker processes import it '
-            "and would start the study again; got no such line"
-        )
-
-
-def by_path(settings: "Runner") -> "TaskRunner[Any]":
-    """Return the task runner that an import path leads to."""
-    from prefect.task_runners import TaskRunner
-
-    module, _, name = settings.kind.partition(":")
-    try:
-        kind = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise InputError(
-            f"runner.kind must be a class that can be imported, got {settings.kind!r} ({type(error).__name__})"
-        ) from None
-    if not (isinstance(kind, type) and issubclass(kind, TaskRunner)):
-        raise InputError(f"runner.kind must be a task runner of Prefect, got {settings.kind!r}")
-    try:
-        return kind(**settings.options)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"runner.options must be those of {name}, got {settings.options!r} ({error})") from None
-
-
 def start_workers() -> None:
     """Have the worker processes of the flow that is under way start now, not when the first cell is there.
 
@@ -153,12 +104,3 @@ def prepare_cluster(address: str | None) -> None:
     if address and run is not None:
         runner: Any = run.task_runner
         runner.client.register_worker_callbacks(setup=serve_several_servers)
-
-
-def _has_guard(script: Path) -> bool:
-    """Tell whether a script asks for its ``__name__``: without, each worker process would run it again."""
-    try:
-        tree = ast.parse(script.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return True  # no script: a console, a notebook, a zip
-    return any(isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(tree))

@@ -4,12 +4,10 @@ What a finished study tells Prefect's automations: small events of words, names 
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from prefect import tags
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 from prefect.assets import Asset, AssetProperties, add_asset_metadata, materialize
 from prefect.cache_policies import NO_CACHE
@@ -29,6 +27,7 @@ from synthrisk.flows.orchestration.artifacts import (
     asset_key,
     plain,
 )
+from synthrisk.flows.orchestration.flow_runs import tag_run
 from synthrisk.flows.orchestration.server import run_log
 from synthrisk.flows.outcome import in_sentences
 from synthrisk.metrics.verdicts.results import Headline
@@ -96,16 +95,7 @@ def announce(ended: Ended) -> None:
             create_link_artifact(page, f"Open {name}", key=f"{what}-{ended.key}", description=title)
     emit_events(ended)
     tell_assets(ended)
-    _tag_run(*_verdict_tags(ended))
-
-
-@contextmanager
-def tagged(study: str) -> Iterator[None]:
-    """Tag the flow run that is under way by its study, and all runs that begin in the block."""
-    tag = f"study:{study}"
-    _tag_run(tag)
-    with tags(tag):
-        yield
+    tag_run(*_verdict_tags(ended))
 
 
 def tell_assets(ended: Ended) -> None:
@@ -170,12 +160,3 @@ def _earlier(key: str) -> list[tuple[str, str]]:
     with get_client(sync_client=True) as client:
         found = client.read_artifacts(artifact_filter=wanted, sort=ArtifactSort.CREATED_DESC, limit=_VERSIONS)
     return [(f"{each.created:%Y-%m-%d %H:%M} UTC", each.description or "-") for each in found if each.created]
-
-
-def _tag_run(*added: str) -> None:
-    run = FlowRunContext.get()
-    if run is None or run.flow_run is None:
-        return
-    with get_client(sync_client=True) as client:
-        known = client.read_flow_run(run.flow_run.id).tags
-        client.update_flow_run(run.flow_run.id, tags=sorted({*known, *added}))

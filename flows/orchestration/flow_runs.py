@@ -1,4 +1,4 @@
-"""Flow runs: their names, the forms of their parameters, and those whose process was killed, shown as Crashed."""
+"""Flow runs: their names, tags, the forms of their parameters, and those whose process was killed, shown as Crashed."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from uuid import UUID
 
 import httpx
 import psutil
-from prefect import runtime
+from prefect import runtime, tags
 from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterParentFlowRunId
 from prefect.context import FlowRunContext
@@ -24,7 +24,7 @@ from synthrisk.conf.loader import shipped
 from synthrisk.conf.secrets import without_secrets
 from synthrisk.metrics import METRICS
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.store import machine, private_folder, replace_file
+from synthrisk.tasks.workspace.store import machine, replace_file
 
 
 def name_of_benchmark() -> str:
@@ -69,6 +69,25 @@ _FORGOTTEN = 30 * 86_400.0  # seconds after which a run that this Prefect API do
 
 
 @contextmanager
+def tagged(study: str) -> Iterator[None]:
+    """Tag the flow run that is under way by its study, and all runs that begin in the block."""
+    tag = f"study:{study}"
+    tag_run(tag)
+    with tags(tag):
+        yield
+
+
+def tag_run(*added: str) -> None:
+    """Add tags to the flow run that is under way."""
+    run = FlowRunContext.get()
+    if run is None or run.flow_run is None:
+        return
+    with get_client(sync_client=True) as client:
+        known = client.read_flow_run(run.flow_run.id).tags
+        client.update_flow_run(run.flow_run.id, tags=sorted({*known, *added}))
+
+
+@contextmanager
 def noted(workspace: Path) -> Iterator[None]:
     """Note the flow run that is under way, with its process, in the time of the block; mark those that have crashed."""
     run = FlowRunContext.get()
@@ -79,7 +98,7 @@ def noted(workspace: Path) -> Iterator[None]:
         mark_crashed(workspace)
     process = psutil.Process()
     note = {"machine": machine(), "process": process.pid, "begun": process.create_time()}
-    path = private_folder(workspace / _FOLDER) / f"{run.flow_run.id}.json"
+    path = workspace / _FOLDER / f"{run.flow_run.id}.json"
     replace_file(path, json.dumps(note))
     try:
         yield

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from pandas.api import types
 
+from synthrisk.metrics.tables.codes import text_levels
 from synthrisk.metrics.tables.kinds import kind
 
 RELEASED = "released/identifiers"
@@ -182,19 +182,6 @@ def from_plain(values: Sequence[Mapping[str, Any]]) -> tuple[ReleasedColumn, ...
     return tuple(ReleasedColumn(**each) for each in values)
 
 
-def plain_texts(column: pd.Series) -> pd.Series:
-    """Return the cells of a column as texts, one type for all: whole numbers without decimals, days as ISO 8601.
-
-    Example:
-        >>> plain_texts(pd.Series([1.0, None, 2.5])).tolist()
-        ['1', nan, '2.5']
-    """
-    codes, levels = _levels(column)
-    texts = np.append(np.array(levels, dtype=object), [np.nan])
-    codes, levels = pd.factorize(texts[codes])
-    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(levels, dtype=object)), name=column.name)
-
-
 def folded(text: str) -> str:
     """Return a text without case, accents and all that is no letter or digit; of a number without leading zeros.
 
@@ -229,7 +216,7 @@ class _Column(NamedTuple):
 
     @classmethod
     def of(cls, column: pd.Series) -> "_Column":
-        return cls(*_levels(column))
+        return cls(*text_levels(column))
 
 
 class _Hits(NamedTuple):
@@ -238,29 +225,6 @@ class _Hits(NamedTuple):
     way: Way
     levels: np.ndarray  # (levels,) whether the release holds it
     keys: Sequence[Collection[str | int]]  # of each level; none where it has no part in the comparison
-
-
-def _levels(column: pd.Series) -> tuple[np.ndarray, list[str]]:
-    """Return the number of each cell's text, -1 where it is missing, and the texts; several may be alike."""
-    if types.is_datetime64_any_dtype(column.dtype):
-        codes, times = pd.factorize(column)
-        days = pd.Series(times)
-        form = "%Y-%m-%d" if (days == days.dt.normalize()).all() else "%Y-%m-%d %H:%M:%S"
-        return np.asarray(codes), days.dt.strftime(form).astype(str).tolist()
-    try:
-        codes, found = pd.factorize(column)
-    except TypeError:  # lists and the like: as they are written
-        codes, found = pd.factorize(column.map(str, na_action="ignore"))
-    texts = [_text(each) for each in found]
-    blank = np.array([not each.strip() for each in texts] + [True])
-    kept = np.where(blank, -1, np.cumsum(~blank) - 1)
-    return kept[codes], [each for each in texts if each.strip()]
-
-
-def _text(value: object) -> str:
-    if isinstance(value, float | np.floating):
-        return str(int(value)) if np.isfinite(value) and value == int(value) else f"{float(value):.15g}"
-    return value if isinstance(value, str) else str(value)
 
 
 def _look(

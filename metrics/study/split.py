@@ -5,11 +5,10 @@ from typing import Literal, Protocol
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.codes import joint_codes, pack
-from synthrisk.metrics.tables.entities import entity_numbers
+from synthrisk.metrics.tables.codes import joint_codes, row_codes
+from synthrisk.metrics.tables.entities import record_groups
 from synthrisk.metrics.tables.kinds import as_floats, kind
 
 NEVER_HELD_OUT = -1
@@ -56,9 +55,11 @@ def split_table(frame: pd.DataFrame, split: SplitSettings, identifier: pd.Series
         >>> parts.shape, np.bincount(parts[0]).tolist()
         ((2, 6), [2, 2, 2])
     """
-    groups = _groups(frame, split, identifier)
+    stratum = None if split.stratify is None else _in_parts(frame[split.stratify])
+    groups = record_groups(frame, identifier, split.duplicates == "together")
+    levels = None if stratum is None else joint_codes([stratum])[0].tables[0]
     _refuse_too_few(len(frame), int(groups.max(initial=-1)) + 1, split)
-    strata = _strata(frame, split, groups, split.folds or 1)
+    strata = _strata(levels, groups, split.folds or 1)
     parts = np.empty((split.repetitions, len(frame)), dtype=np.int16)
     for repetition in range(split.repetitions):
         rng = np.random.default_rng(np.random.SeedSequence([seed, _KEY, repetition]))
@@ -71,42 +72,13 @@ def split_table(frame: pd.DataFrame, split: SplitSettings, identifier: pd.Series
 
 def twins_share(frame: pd.DataFrame, parts: np.ndarray) -> float:
     """Return the share of records with an exact twin on the other side, mean over all releases."""
-    twins, shares = _twins(frame), []
+    twins, shares = row_codes(frame), []
     total = np.bincount(twins)
     for part in parts:
         for fold in range(int(part.max()) + 1):
             out = np.bincount(twins[part == fold], minlength=len(total))
             shares.append(total[(out > 0) & (out < total)].sum() / len(frame))
     return float(np.mean(shares))
-
-
-def _twins(frame: pd.DataFrame) -> np.ndarray:
-    """Return a code a record, equal where all columns are equal."""
-    if not len(frame.columns):
-        return np.zeros(len(frame), dtype=np.int64)
-    packed = pack([joint_codes([frame[c]])[0] for c in frame.columns]).tables[0]
-    return pd.factorize(packed)[0]
-
-
-def _groups(frame: pd.DataFrame, split: SplitSettings, identifier: pd.Series | None) -> np.ndarray:
-    """Return a code a record, equal for records that must stay on one side."""
-    alone = np.arange(len(frame))
-    relations = [_twins(frame)] if split.duplicates == "together" else []
-    if identifier is not None:
-        relations.append(entity_numbers(identifier))
-    if not relations:
-        return alone
-    nodes = [alone]  # records, then the classes of each relation: an edge from each record to its classes
-    for relation in relations:
-        nodes.append(pd.factorize(relation)[0] + nodes[-1].max(initial=-1) + 1)
-    edges = np.concatenate(nodes[1:])
-    size = int(edges.max(initial=-1)) + 1
-    graph = scipy.sparse.coo_array(
-        (np.ones(len(edges), bool), (np.tile(alone, len(relations)), edges)), shape=(size, size)
-    )
-    labels = scipy.sparse.csgraph.connected_components(graph, directed=False)[1][: len(frame)]
-    codes: np.ndarray = pd.factorize(labels)[0]
-    return codes
 
 
 def _refuse_too_few(rows: int, groups: int, split: SplitSettings) -> None:
@@ -117,17 +89,18 @@ def _refuse_too_few(rows: int, groups: int, split: SplitSettings) -> None:
         raise InputError(f"split.folds must be at most {np.iinfo(np.int16).max}, got {split.folds}")
 
 
-def _strata(frame: pd.DataFrame, split: SplitSettings, groups: np.ndarray, least: int) -> np.ndarray:
-    """Return the stratum of each group, as codes; each stratum has at least ``least`` groups."""
-    count = int(groups.max(initial=-1)) + 1
-    if split.stratify is None:
-        return np.zeros(count, dtype=np.int64)
-    column = frame[split.stratify]
-    if kind(column) == "numeric" and column.nunique() > _LEVELS:
-        codes = pd.qcut(as_floats(column), _LEVELS, labels=False, duplicates="drop")
-        column = pd.Series(codes, name=column.name)
-    first = np.unique(groups, return_index=True)[1]
-    levels = pd.factorize(joint_codes([column.reset_index(drop=True)])[0].tables[0][first])[0]
+def _in_parts(column: pd.Series) -> pd.Series:
+    """Return what a table is stratified by: the tenths of a numeric column, any other as it is."""
+    if kind(column) != "numeric" or column.nunique() <= _LEVELS:
+        return column.reset_index(drop=True)
+    return pd.Series(pd.qcut(as_floats(column), _LEVELS, labels=False, duplicates="drop"), name=column.name)
+
+
+def _strata(levels: np.ndarray | None, groups: np.ndarray, least: int) -> np.ndarray:
+    """Return the stratum of each group, as codes, from the level of each record; it has at least ``least`` groups."""
+    if levels is None:
+        return np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
+    levels = pd.factorize(levels[np.unique(groups, return_index=True)[1]])[0]
     sizes = np.bincount(levels)
     by_size = np.argsort(sizes, kind="stable")
     rare = int(np.searchsorted(sizes[by_size], least))  # levels that are too small

@@ -1,12 +1,27 @@
 """Values as integer codes, one code list for all tables; equal values get equal codes, whatever their dtype.
 
+A column in the type that its cells ask for:
+
+| the column's cells are | it becomes |
+|---|---|
+| whole numbers | int64; with missing cells float64, or Int64 where a float would round |
+| numbers (also Decimal, or whole and broken mixed) | float64; float32 if they are broken and come in single precision |
+| true and false | bool; with missing cells boolean |
+| dates or times, also texts that are all ISO 8601 dates | datetime64[ns], in UTC where a zone is given |
+| durations | timedelta64[ns] |
+| all else: texts, or cells of several types as texts | category, levels sorted |
+
+Columns listed in ``data.categorical`` become categories of the values they hold; texts there are
+never taken for dates. Integers that 64 bits cannot hold are text.
+
 A column as named levels: quantile bins of a numeric one, values of any other, "missing" last.
 """
 
-from collections.abc import Sequence
+import datetime as dt
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import pairwise
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +32,10 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.tables.kinds import FIT, as_floats, is_temporal, kind, value_texts
 
 _EXACT = 2**53  # beyond it a float no longer holds every integer
+_ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?"
+_MARKERS = frozenset({"NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "none", "?", "-", ".", "NaT"})
+_MASKED = (pd.arrays.BooleanArray, pd.arrays.IntegerArray, pd.arrays.FloatingArray)
+_CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray, complex)
 _PACKED = 2**62
 _SMALL = 2**15  # so many counters cost less than one factorisation
 
@@ -71,6 +90,154 @@ def factorized(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return pd.factorize(values)
 
 
+def infer(column: pd.Series, *, code: bool = False, texts: bool = False) -> pd.Series:
+    """Return a column in the type its cells ask for (table above), with a RangeIndex.
+
+    A ``code`` list becomes a category (booleans and categories stay as they are). If a category is one of ``texts``,
+    their type is inferred as that of other texts, else it stays a category.
+
+    Raises:
+        InputError: The cells are containers or complex numbers, dates lie outside 1677-2262, or numbers are
+            mixed with a text that usually means a missing cell.
+
+    Example:
+        >>> infer(pd.Series(["2024-02-29", None])).dtype, infer(pd.Series([1, None], dtype="Int64")).dtype
+        (dtype('<M8[ns]'), dtype('float64'))
+    """
+    try:
+        return _inferred(column.reset_index(drop=True), code, texts)
+    except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta):
+        raise InputError(
+            f"column {column.name!r} must hold dates from 1677 to 2262 (durations below 292 years), got one "
+            "outside; list what stands for 'no date' in data.missing, or the column in data.drop"
+        ) from None
+
+
+def _inferred(column: pd.Series, code: bool, texts: bool) -> pd.Series:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return _of_texts(column, code) if texts else _recategorized(column)
+    if isinstance(column.dtype, pd.StringDtype):
+        return _of_texts(column.astype("string"), code)
+    if isinstance(column.dtype, pd.ArrowDtype) and types.is_float_dtype(column.dtype):
+        column = _of_numbers(column)
+    if not isinstance(column.dtype, (np.dtype, pd.DatetimeTZDtype)) and not isinstance(column.array, _MASKED):
+        column = column.astype(object)
+    if types.is_complex_dtype(column.dtype):
+        raise InputError(f"column {column.name!r} must hold single values, got complex numbers; list it in data.drop")
+    if types.is_object_dtype(column.dtype):
+        column = _by_cells(column)
+    if types.is_bool_dtype(column.dtype):
+        return column.astype("boolean" if column.isna().any() else bool)
+    if isinstance(column.dtype, pd.StringDtype):
+        return _of_texts(column, code)
+    if code:
+        return category(_as_ns(column))
+    return _of_numbers(column) if types.is_numeric_dtype(column.dtype) else _as_ns(column)
+
+
+def _recategorized(column: pd.Series) -> pd.Series:
+    """Return a category with levels of one type, sorted, and only those that occur."""
+    column = column.cat.remove_unused_categories()
+    levels = infer(pd.Series(column.cat.categories, name=column.name), code=True)
+    codes = column.cat.codes.to_numpy()
+    if types.is_bool_dtype(levels.dtype):
+        return infer(levels.astype("boolean").reindex(np.where(codes < 0, len(levels), codes)))
+    recoded = np.append(levels.cat.codes.to_numpy(), [-1])[codes]  # -1, the missing code, picks the appended -1
+    return pd.Series(pd.Categorical.from_codes(recoded, categories=levels.cat.categories), name=column.name)
+
+
+def _by_cells(column: pd.Series) -> pd.Series:
+    """Return an object column in the narrowest type that holds all its cells."""
+    present = column[column.notna()]
+    found = set(map(type, present))
+    for cell in found:
+        if issubclass(cell, _CONTAINERS) or cell.__hash__ is None:
+            got = f"got {cell.__name__}; list it in data.drop"
+            raise InputError(f"column {column.name!r} must hold single values, {got}")
+    if not found or _all(found, str):
+        return column.astype("string")
+    if _all(found, (bool, np.bool_)):
+        return column.astype("boolean")
+    if _all(found, (dt.timedelta, np.timedelta64)):  # numpy's calls itself a whole number
+        return pd.to_timedelta(column)
+    if _all(found, Integral):
+        low, high = min(map(int, present)), max(map(int, present))
+        if low >= -(2**63) and high < 2**63:
+            return _filled(column, pd.array([int(v) for v in present], dtype="Int64"))
+        return _filled(column, present.map(lambda v: str(int(v))).astype("string").array)
+    if _all(found, (Real, Decimal)):
+        return column.astype(float)
+    if _all(found, (dt.date, np.datetime64)):
+        return _moments(column)
+    return _filled(column, present.map(str).astype("string").array)
+
+
+def _all(found: Iterable[type], allowed: type | tuple[type, ...]) -> bool:
+    return all(issubclass(cell, allowed) for cell in found)
+
+
+def _filled(column: pd.Series, present: pd.api.extensions.ExtensionArray) -> pd.Series:
+    return pd.Series(present, index=column.index[column.notna()], name=column.name).reindex(column.index)
+
+
+def _of_texts(column: pd.Series, code: bool) -> pd.Series:
+    result = category(column)
+    levels = pd.Series(result.cat.categories, dtype=object)
+    if code or levels.empty:
+        return result
+    if levels.str.fullmatch(_ISO_DATE).all():
+        try:
+            dates = _moments(levels).to_numpy()
+        except pd.errors.OutOfBoundsDatetime:
+            raise
+        except ValueError:
+            return result  # looks like dates, but 30 February is text
+        nothing = np.array("NaT", dtype=dates.dtype)
+        return pd.Series(np.append(dates, nothing)[result.cat.codes.to_numpy()], name=column.name)
+    marked = levels.isin(_MARKERS)
+    if marked.any() and not marked.all() and pd.to_numeric(levels[~marked], errors="coerce").notna().all():
+        marker = levels[marked].iloc[0]
+        raise InputError(
+            f"column {column.name!r} holds numbers and the text {marker!r}: list {marker!r} in data.missing "
+            "if it means a missing cell, or the column in data.categorical"
+        )
+    return result
+
+
+def _of_numbers(column: pd.Series) -> pd.Series:
+    if column.dtype.kind == "f":  # singles stay singles, so that a release is compared with them at their precision
+        held: Any = getattr(column.dtype, "numpy_dtype", column.dtype)
+        is_single = held.itemsize < 8 and needs_precision(held, column.to_numpy(dtype=float, na_value=np.nan))
+        return pd.Series(column.to_numpy(np.float32 if is_single else float, na_value=np.nan), name=column.name)
+    present = column.dropna()
+    if column.dtype.kind == "u" and len(present) and int(present.max()) >= 2**63:
+        return category(column.astype("string"))
+    if len(present) == len(column):
+        return column.astype("int64")
+    if len(present) and max(abs(int(present.max())), abs(int(present.min()))) > _EXACT:
+        return column.astype("Int64")
+    return pd.Series(column.to_numpy(dtype=float, na_value=np.nan), name=column.name)
+
+
+def _moments(column: pd.Series) -> pd.Series:
+    moments: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601").dt.tz_localize(None).dt.as_unit("ns")
+    return moments
+
+
+def _as_ns(column: pd.Series) -> pd.Series:
+    if types.is_datetime64_any_dtype(column.dtype):
+        return _moments(column)
+    return column.dt.as_unit("ns") if types.is_timedelta64_dtype(column.dtype) else column
+
+
+def needs_precision(precision: np.dtype[Any], floats: np.ndarray) -> bool:
+    """Tell whether numbers that were held at a precision must be compared at it: not where they are whole and small."""
+    floats = np.abs(floats)
+    floats = floats[np.isfinite(floats)]
+    largest = 2 ** (np.finfo(precision).nmant + 1)
+    return not bool((floats == np.floor(floats)).all()) or bool(floats.max(initial=0) > largest)
+
+
 def category(column: pd.Series) -> pd.Series:
     """Return a column as a category of the values it holds, levels sorted.
 
@@ -106,6 +273,42 @@ def _are_texts_to_confuse(values: np.ndarray) -> bool:
         return True
 
 
+def plain_texts(column: pd.Series) -> pd.Series:
+    """Return the cells of a column as texts, one type for all: whole numbers without decimals, days as ISO 8601.
+
+    Example:
+        >>> plain_texts(pd.Series([1.0, None, 2.5])).tolist()
+        ['1', nan, '2.5']
+    """
+    codes, levels = text_levels(column)
+    texts = np.append(np.array(levels, dtype=object), [np.nan])
+    codes, levels = pd.factorize(texts[codes])
+    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(levels, dtype=object)), name=column.name)
+
+
+def text_levels(column: pd.Series) -> tuple[np.ndarray, list[str]]:
+    """Return the number of each cell's text, -1 where it is missing, and the texts; several may be alike."""
+    if types.is_datetime64_any_dtype(column.dtype):
+        codes, times = pd.factorize(column)
+        days = pd.Series(times)
+        form = "%Y-%m-%d" if (days == days.dt.normalize()).all() else "%Y-%m-%d %H:%M:%S"
+        return np.asarray(codes), days.dt.strftime(form).astype(str).tolist()
+    try:
+        codes, found = pd.factorize(column)
+    except TypeError:  # lists and the like: as they are written
+        codes, found = pd.factorize(column.map(str, na_action="ignore"))
+    texts = [_plain(each) for each in found]
+    blank = np.array([not each.strip() for each in texts] + [True])
+    kept = np.where(blank, -1, np.cumsum(~blank) - 1)
+    return kept[codes], [each for each in texts if each.strip()]
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return str(int(value)) if np.isfinite(value) and value == int(value) else f"{float(value):.15g}"
+    return value if isinstance(value, str) else str(value)
+
+
 def _share_a_value(codes: Sequence[np.ndarray], size: int) -> bool:  # the first table with each other one
     present = np.zeros((len(codes), size + 1), dtype=bool)
     for held, own in zip(present, codes, strict=True):
@@ -133,6 +336,14 @@ def compact(packed: Sequence[np.ndarray]) -> Codes:
 def _cut(flat: np.ndarray, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
     ends = np.cumsum([len(part) for part in parts]).tolist()
     return [flat[end - len(part) : end] for end, part in zip(ends, parts, strict=True)]
+
+
+def row_codes(frame: pd.DataFrame) -> np.ndarray:
+    """Return a code a record, equal where all columns are equal."""
+    if not len(frame.columns):
+        return np.zeros(len(frame), dtype=np.int64)
+    packed = pack([joint_codes([frame[c]])[0] for c in frame.columns]).tables[0]
+    return pd.factorize(packed)[0]
 
 
 def place_values(sizes: Sequence[int]) -> list[int]:

@@ -5,9 +5,10 @@ An entity has a value if one of its records has it. Without entities each record
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.codes import joint_codes
+from synthrisk.metrics.tables.codes import joint_codes, row_codes
 from synthrisk.metrics.tables.value_types import same_types
 
 
@@ -18,9 +19,30 @@ def entity_numbers(*names: pd.Series) -> np.ndarray:
         >>> entity_numbers(pd.Series(["ann", None, "bob", None]), pd.Series(["bob", "eve"])).tolist()
         [0, 5, 1, 7, 1, 2]
     """
-    codes, _ = joint_codes(same_types(names))
+    columns = same_types(names)
+    codes, _ = joint_codes(columns)
     numbers = np.concatenate(codes.tables)
     return np.where(numbers == codes.size - 1, codes.size + np.arange(len(numbers)), numbers)
+
+
+def record_groups(frame: pd.DataFrame, identifier: pd.Series | None, with_twins: bool) -> np.ndarray:
+    """Return a code a record, equal for records that belong together: of one entity, or exact duplicates."""
+    alone = np.arange(len(frame))
+    relations = [] if identifier is None else [entity_numbers(identifier)]
+    if with_twins:
+        relations.append(row_codes(frame))
+    if not relations:
+        return alone
+    nodes = [alone]  # records, then the classes of each relation: an edge from each record to its classes
+    for relation in relations:
+        nodes.append(pd.factorize(relation)[0] + nodes[-1].max(initial=-1) + 1)
+    edges = np.concatenate(nodes[1:])
+    size = int(edges.max(initial=-1)) + 1
+    graph = scipy.sparse.coo_array(
+        (np.ones(len(edges), bool), (np.tile(alone, len(relations)), edges)), shape=(size, size)
+    )
+    labels = scipy.sparse.csgraph.connected_components(graph, directed=False)[1][: len(frame)]
+    return np.asarray(pd.factorize(labels)[0])
 
 
 def how_many(held: np.ndarray, entities: np.ndarray | None) -> int:

@@ -31,6 +31,7 @@ from pandas.api import types
 from scipy.stats import ks_2samp
 
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.codes import needs_precision
 
 _DOUBLE = np.dtype(np.float64)
 _OURS = frozenset(map(np.dtype, ("bool", "int64", "float64", "datetime64[ns]", "timedelta64[ns]")))
@@ -116,12 +117,7 @@ def precision_of(column: pd.Series) -> np.dtype[Any]:
     cells, precision = typed(column)
     if precision == _DOUBLE:
         return precision
-    floats = np.abs(_values(cells).to_numpy(dtype=float, na_value=np.nan))
-    floats = floats[np.isfinite(floats)]
-    are_held = bool((floats == np.floor(floats)).all()) and floats.max(initial=0) <= 2 ** (
-        np.finfo(precision).nmant + 1
-    )
-    return _DOUBLE if are_held else precision
+    return precision if needs_precision(precision, _values(cells).to_numpy(float, na_value=np.nan)) else _DOUBLE
 
 
 def as_levels(values: np.ndarray) -> pd.Series:

@@ -1,7 +1,7 @@
 """The real table: read from its source, typed, checked, and stored for the study."""
 
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.types import left_out, typed
+from synthrisk.tasks.data.types import typed
 from synthrisk.tasks.workspace.references import Table, store
 
-__all__ = ["Table", "left_out", "read", "store", "typed"]
+__all__ = ["Table", "read", "store", "typed"]

@@ -1,12 +1,10 @@
 """Sources of tables: built-in names, files, URLs, databases, OpenML. No message shows a password of an address."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 from urllib.error import URLError
 
-import fsspec
 import pandas as pd
 import sqlalchemy
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
@@ -15,19 +13,10 @@ from synthrisk.conf import resolve
 from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.conf.tables import Reading, source_function, sources
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.tasks.workspace.files import KINDS, PARQUET, READERS, SEPARATED, content, in_one, kind_of, parts_of
-from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, numbers_rows
+from synthrisk.tasks.workspace.files import absent, read_file, split_sheet
 from synthrisk.tasks.workspace.files.csv import read_csv
-from synthrisk.tasks.workspace.files.excel import split_sheet
-
-T = TypeVar("T")
 
 OPENML = "openml:"
-_PACKAGES = {
-    "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs",
-    "abfss": "adlfs", "http": "aiohttp", "https": "aiohttp", "sftp": "paramiko", "ssh": "paramiko",
-    "smb": "smbprotocol",
-}  # fmt: skip
 
 
 def read(
@@ -55,27 +44,19 @@ def read(
     """
     if isinstance(source, Sql):
         return read_sql(source)
-    if isinstance(source, BuiltIn):
-        return _built_in(source.name, source.options)
-    parse = partial(read_csv, missing=missing, columns=columns, as_texts=as_texts, coded=coded)
-    address = resolve(source)
-    if "://" in address:
-        return _file(address, source, missing, parse)
-    known = sources()
-    if source in known:
-        return _built_in(source, {})
-    if source.startswith(OPENML):
-        return _openml(source)
-    if not _is_path(address):
-        raise InputError(
-            "source must be a built-in table, a file (CSV, JSON, Parquet, Feather, Excel, Stata, SPSS, SAS), a URL, "
-            f"openml:<id>, {{url, query}} or {{name, options}}, got {source!r}{nearest(source, known)}; "
-            f"built in: {', '.join(known)}"
-        )
-    return _file(address, source, missing, parse)
-
-
-def _built_in(name: str, options: Mapping[str, object]) -> pd.DataFrame:
+    if isinstance(source, str) and source not in (known := sources()):
+        address = resolve(source)
+        if "://" not in address and source.startswith(OPENML):
+            return _openml(source)
+        if "://" not in address and not _is_path(address):
+            raise InputError(
+                "source must be a built-in table, a file (CSV, JSON, Parquet, Feather, Excel, Stata, SPSS, SAS), a "
+                f"URL, openml:<id>, {{url, query}} or {{name, options}}, got {source!r}{nearest(source, known)}; "
+                f"built in: {', '.join(known)}"
+            )
+        parse = partial(read_csv, missing=missing, columns=columns, as_texts=as_texts, coded=coded)
+        return read_file(address, source, missing, parse)
+    name, options = (source, {}) if isinstance(source, str) else (source.name, source.options)
     frame = source_function(name, options)(**options)
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"table {name!r} must be a DataFrame, got {type(frame).__name__}")
@@ -95,57 +76,10 @@ def check_there(source: str) -> None:
     """
     if "://" in source or "${" in source or source.startswith(OPENML) or source in sources() or not _is_path(source):
         return
-    location = Path(split_sheet(source)[0]).expanduser()
+    shown = split_sheet(source)[0]
+    location = Path(shown).expanduser()
     if not location.exists():
-        raise _absent(split_sheet(source)[0], str(location))
-
-
-def _absent(shown: str, location: str) -> InputError:
-    folder = Path(location).parent
-    there = [p.name for p in folder.iterdir()] if folder.is_dir() else []
-    return InputError(f"there is no file {shown!r}{nearest(Path(shown).name, there)}")
-
-
-def _file(source: str, asked: str, missing: Sequence[str], parse: Callable[[bytes, str], pd.DataFrame]) -> pd.DataFrame:
-    """Return the table of a file; messages show its address as it was ``asked`` for, with the names of variables."""
-    source, sheet = split_sheet(source)
-    shown = _without_credentials(split_sheet(asked)[0])
-    source = source if "://" in source else str(Path(source).expanduser())
-    parts = _asked(lambda: parts_of(source), source, shown)
-    kind = PARQUET if parts else kind_of(source.split("?", 1)[0] if "://" in source else source)
-    if kind is None:
-        raise InputError(f"source must end in {KINDS}, got {shown!r}")
-    ask = partial(in_one, source, parts, repr(shown)) if parts else partial(content, source)
-    raw = _asked(ask, source, shown)
-    read_by = READERS | dict.fromkeys(SEPARATED, lambda raw, name, *_: parse(raw, name))
-    frame = read_by[kind](raw, repr(shown), sheet, missing)
-    if len(frame) == 0:
-        raise InputError(f"{shown!r} must hold rows, got none")
-    unnamed = [c for c in frame.columns if str(c).startswith(UNNAMED)]  # such as number the rows, or are empty, go
-    return frame.drop(columns=[c for c in unnamed if frame[c].isna().all() or numbers_rows(frame[c])])
-
-
-def _asked(ask: Callable[[], T], source: str, shown: str) -> T:
-    """Return what a file system answers, or say in one sentence why it does not."""
-    protocol = source.split("://", 1)[0] if "://" in source else "file"
-    try:
-        return ask()
-    except ImportError:
-        package = _PACKAGES.get(protocol, f"fsspec[{protocol}]")
-        raise InputError(f"{protocol}:// needs a package that is not installed: pip install '{package}'") from None
-    except FileNotFoundError:
-        if "://" in source:
-            raise InputError(f"{shown!r} must lead to a file, found none there, or no server that answers") from None
-        raise _absent(shown, source) from None
-    except IsADirectoryError:
-        raise InputError(f"source must be one file, or a folder of Parquet files, got the folder {shown!r}") from None
-    except InputError:
-        raise
-    except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
-        if protocol not in fsspec.available_protocols():
-            known = fsspec.available_protocols()
-            raise InputError(f"no file system is called {protocol}://{nearest(protocol, known)}") from None
-        raise InputError(f"{shown!r} cannot be read: {type(error).__name__}") from None
+        raise absent(shown, str(location))
 
 
 def _openml(source: str) -> pd.DataFrame:
@@ -159,13 +93,6 @@ def _openml(source: str) -> pd.DataFrame:
     except (URLError, OSError, ValueError) as error:
         raise InputError(f"{source} cannot be read: {type(error).__name__}") from None
     return frame
-
-
-def _without_credentials(source: str) -> str:
-    if "://" not in source:
-        return source
-    protocol, rest = source.split("?", 1)[0].split("://", 1)
-    return f"{protocol}://{rest.rsplit('@', 1)[-1]}"
 
 
 _DRIVERS = {"psycopg": "synthrisk[postgresql]", "MySQLdb": "mysqlclient"}

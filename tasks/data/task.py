@@ -1,6 +1,5 @@
 """The tasks that read the table of a study: ``data``, and ``given`` where somebody else has made the split."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,9 +11,10 @@ from scipy.stats import chi2_contingency, ks_2samp
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.codes import infer
 from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
-from synthrisk.tasks.data.types import infer, left_out, typed
+from synthrisk.tasks.data.types import of_texts, typed_tables
 from synthrisk.tasks.workspace.digests import key_of
 from synthrisk.tasks.workspace.files.cell_texts import (
     empty_columns,
@@ -31,7 +31,6 @@ from synthrisk.tasks.workspace.files.fitted_cells import (
     kind_of,
     levels_of,
     read_to_fit,
-    seems,
     unfit,
 )
 from synthrisk.tasks.workspace.folders import Place, keep_file
@@ -53,9 +52,9 @@ def data(settings: Data, split: Split, folder: str, seed: int) -> Table:
         InputError: The source cannot be read, or the table does not fit the settings.
     """
     frame = read(settings.source, settings.missing, settings.columns, coded=True)
-    people = typed(frame, settings, split, seed)
-    table = store(people, Path(folder), left_out(frame, settings, seed))
-    return replace(table, told=tuple(_texts_of_others(people, settings)))
+    people, left_out = typed_tables(frame, settings, split, seed)
+    told = tuple(of_texts(people, settings))
+    return replace(store(people, Path(folder), left_out), told=told)
 
 
 @verb("data")
@@ -79,28 +78,16 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
         _refuse_codes_for_labels(*fitted)
         parts, told = _at_one_precision(fitted), told + done
     frame = members if control is None else pd.concat(parts, ignore_index=True)
-    people = typed(frame, data, Split(holdout=0.5, repetitions=1), seed)
+    people, left_out = typed_tables(frame, data, Split(holdout=0.5, repetitions=1), seed)
     if control is not None:
         _refuse_empty(held_out, members[list(people.columns)])
         told += _of_other_people(people, len(members), data)
-    stored = store(people, Path(workspace), left_out(frame, data, seed))
-    table = replace(stored, told=(*_texts_of_others(people, data), *told))
+    stored = store(people, Path(workspace), left_out)
+    table = replace(stored, told=(*of_texts(people, data), *told))
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
     digest = key_of("given", table.digest, len(members))
     path = keep_file(Path(workspace) / "split" / f"{digest}.npy", lambda draft: save_array(parts_of, draft))
     return table, Cut(Place(path), digest, 1, 1, float("nan"))
-
-
-def _texts_of_others(people: pd.DataFrame, data: Data) -> Iterator[str]:
-    """Yield which columns of texts are written as numbers or dates: as texts none is near another."""
-    asked = {*data.categorical, *data.columns, data.identifier}
-    for name in (c for c in people.select_dtypes("category") if c not in asked):
-        levels = people[name].cat.categories.to_series()
-        if levels.dtype == object or types.is_string_dtype(levels.dtype):
-            kind = seems(levels[levels.map(lambda level: isinstance(level, str))])
-            if kind != "texts":
-                how = "data.columns of a study says how they are read, and synthrisk init proposes it"
-                yield f"real: column {name!r} seems to hold {kind}, but is of texts, none near another: {how}"
 
 
 def _with_real_names(held_out: pd.DataFrame, members: pd.DataFrame, data: Data) -> tuple[pd.DataFrame, list[str]]:

@@ -1,25 +1,11 @@
 """The real table as the study uses it: types settled, columns dropped, rows sampled, all checks passed.
 
-| the column's cells are | it becomes |
-|---|---|
-| whole numbers | int64; with missing cells float64, or Int64 where a float would round |
-| numbers (also Decimal, or whole and broken mixed) | float64; float32 if they are broken and come in single precision |
-| true and false | bool; with missing cells boolean |
-| dates or times, also texts that are all ISO 8601 dates | datetime64[ns], in UTC where a zone is given |
-| durations | timedelta64[ns] |
-| all else: texts, or cells of several types as texts | category, levels sorted |
-
-Columns listed in ``data.categorical`` become categories of the values they hold; texts there are
-never taken for dates. Integers that 64 bits cannot hold are text.
-
+Types are those that ``infer`` tells from the cells.
 The checks return sentences, so that all that is wrong is told at once.
 """
 
-import datetime as dt
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
-from numbers import Integral, Real
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -27,25 +13,26 @@ from pandas.api import types
 
 from synthrisk.conf.study import ALL_OTHERS, Data, Split
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.release.identifiers import plain_texts
-from synthrisk.metrics.tables.codes import category
-from synthrisk.metrics.tables.tables import columns_of, name_of
-from synthrisk.metrics.tables.value_types import precision_of
+from synthrisk.metrics.tables.codes import infer, plain_texts
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, read_as
 from synthrisk.tasks.workspace.files.csv import CODED
+from synthrisk.tasks.workspace.files.fitted_cells import seems
 
 _KEY = zlib.crc32(b"rows")
-_EXACT = 2**53  # beyond it a float no longer holds every integer
-_ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?"
-_MARKERS = frozenset({"NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None", "none", "?", "-", ".", "NaT"})
-_MASKED = (pd.arrays.BooleanArray, pd.arrays.IntegerArray, pd.arrays.FloatingArray)
-_CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, memoryview, np.ndarray, complex)
 
 
 def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.SeedSequence = 0) -> pd.DataFrame:
-    """Return the table of a study: settled types, RangeIndex, the rows in their order.
+    """Return the table of a study alone; see ``typed_tables``."""
+    return typed_tables(frame, data, split, seed)[0]
 
-    Types are inferred from all rows, then ``data.rows`` of them are drawn.
+
+def typed_tables(
+    frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.SeedSequence
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the table of a study: settled types, RangeIndex, the rows in their order; and the columns it leaves out.
+
+    Types are inferred from all rows, then ``data.rows`` of them are drawn. What is left out are texts, of the same
+    records. Nothing attacks them. They are what a release is looked at beside: see ``released_values``.
 
     Args:
         frame: The table as its source gave it; columns in ``attrs[CODED]`` are texts, though categories.
@@ -61,27 +48,16 @@ def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.S
     refuse_same_names(frame)
     problems = [*of_names(list(frame.columns), data, split), *of_size(len(frame), data, split)]
     columns = {}
-    for name in frame.columns:
-        if name in data.drop:
-            continue
+    for name in (c for c in frame.columns if c not in data.drop):
         try:
             read = read_as(frame[name], data.columns[name]) if name in data.columns else frame[name]
             columns[name] = infer(read, code=name in data.categorical, texts=name in frame.attrs.get(CODED, ()))
         except InputError as error:
             problems.append(str(error))
-    table = _sample(pd.DataFrame(columns, index=frame.index, copy=False), data.rows, seed)
+    left_out = {name: plain_texts(frame[name]).array for name in frame.columns if name in data.drop}
+    table, aside = (_sample(pd.DataFrame(own, frame.index, copy=False), data.rows, seed) for own in (columns, left_out))
     refuse([*problems, *of_cells(table, data)] if len(table) else [*problems, "the table must hold rows, got none"])
-    return table
-
-
-def left_out(frame: pd.DataFrame, data: Data, seed: int | np.random.SeedSequence = 0) -> pd.DataFrame:
-    """Return the columns that a study leaves out, as texts, of the records that ``typed`` keeps.
-
-    Nothing attacks them. They are what a release is looked at beside: see ``released_values``.
-    """
-    named = {str(c): place for place, c in enumerate(frame.columns) if str(c) in data.drop}
-    columns = {name: plain_texts(frame.iloc[:, place]).array for name, place in named.items()}
-    return _sample(pd.DataFrame(columns, index=pd.RangeIndex(len(frame)), copy=False), data.rows, seed)
+    return table, aside
 
 
 def _sample(table: pd.DataFrame, rows: int | None, seed: int | np.random.SeedSequence) -> pd.DataFrame:
@@ -93,145 +69,6 @@ def _sample(table: pd.DataFrame, rows: int | None, seed: int | np.random.SeedSeq
     for name in table.select_dtypes("category"):
         table[name] = table[name].cat.remove_unused_categories()
     return table
-
-
-def infer(column: pd.Series, *, code: bool = False, texts: bool = False) -> pd.Series:
-    """Return a column in the type its cells ask for (table above), with a RangeIndex.
-
-    A ``code`` list becomes a category (booleans and categories stay as they are). If a category is one of ``texts``,
-    their type is inferred as that of other texts, else it stays a category.
-
-    Raises:
-        InputError: The cells are containers or complex numbers, dates lie outside 1677-2262, or numbers are
-            mixed with a text that usually means a missing cell.
-
-    Example:
-        >>> infer(pd.Series(["2024-02-29", None])).dtype, infer(pd.Series([1, None], dtype="Int64")).dtype
-        (dtype('<M8[ns]'), dtype('float64'))
-    """
-    try:
-        return _inferred(column.reset_index(drop=True), code, texts)
-    except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta):
-        raise InputError(
-            f"column {column.name!r} must hold dates from 1677 to 2262 (durations below 292 years), got one "
-            "outside; list what stands for 'no date' in data.missing, or the column in data.drop"
-        ) from None
-
-
-def _inferred(column: pd.Series, code: bool, texts: bool) -> pd.Series:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return _texts(column, code) if texts else _recategorized(column)
-    if isinstance(column.dtype, pd.StringDtype):
-        return _texts(column.astype("string"), code)
-    if isinstance(column.dtype, pd.ArrowDtype) and types.is_float_dtype(column.dtype):
-        column = _numbers(column)
-    if not isinstance(column.dtype, (np.dtype, pd.DatetimeTZDtype)) and not isinstance(column.array, _MASKED):
-        column = column.astype(object)
-    if types.is_complex_dtype(column.dtype):
-        raise InputError(f"column {column.name!r} must hold single values, got complex numbers; list it in data.drop")
-    if types.is_object_dtype(column.dtype):
-        column = _by_cells(column)
-    if types.is_bool_dtype(column.dtype):
-        return column.astype("boolean" if column.isna().any() else bool)
-    if isinstance(column.dtype, pd.StringDtype):
-        return _texts(column, code)
-    if code:
-        return category(_as_ns(column))
-    return _numbers(column) if types.is_numeric_dtype(column.dtype) else _as_ns(column)
-
-
-def _recategorized(column: pd.Series) -> pd.Series:
-    """Return a category with levels of one type, sorted, and only those that occur."""
-    column = column.cat.remove_unused_categories()
-    levels = infer(pd.Series(column.cat.categories, name=column.name), code=True)
-    codes = column.cat.codes.to_numpy()
-    if types.is_bool_dtype(levels.dtype):
-        return infer(levels.astype("boolean").reindex(np.where(codes < 0, len(levels), codes)))
-    recoded = np.append(levels.cat.codes.to_numpy(), [-1])[codes]  # -1, the missing code, picks the appended -1
-    return pd.Series(pd.Categorical.from_codes(recoded, categories=levels.cat.categories), name=column.name)
-
-
-def _by_cells(column: pd.Series) -> pd.Series:
-    """Return an object column in the narrowest type that holds all its cells."""
-    present = column[column.notna()]
-    found = set(map(type, present))
-    for cell in found:
-        if issubclass(cell, _CONTAINERS) or cell.__hash__ is None:
-            got = f"got {cell.__name__}; list it in data.drop"
-            raise InputError(f"column {column.name!r} must hold single values, {got}")
-    if not found or _all(found, str):
-        return column.astype("string")
-    if _all(found, (bool, np.bool_)):
-        return column.astype("boolean")
-    if _all(found, (dt.timedelta, np.timedelta64)):  # numpy's calls itself a whole number
-        return pd.to_timedelta(column)
-    if _all(found, Integral):
-        low, high = min(map(int, present)), max(map(int, present))
-        if low >= -(2**63) and high < 2**63:
-            return _filled(column, pd.array([int(v) for v in present], dtype="Int64"))
-        return _filled(column, present.map(lambda v: str(int(v))).astype("string").array)
-    if _all(found, (Real, Decimal)):
-        return column.astype(float)
-    if _all(found, (dt.date, np.datetime64)):
-        return _moments(column)
-    return _filled(column, present.map(str).astype("string").array)
-
-
-def _all(found: Iterable[type], allowed: type | tuple[type, ...]) -> bool:
-    return all(issubclass(cell, allowed) for cell in found)
-
-
-def _filled(column: pd.Series, present: pd.api.extensions.ExtensionArray) -> pd.Series:
-    return pd.Series(present, index=column.index[column.notna()], name=column.name).reindex(column.index)
-
-
-def _texts(column: pd.Series, code: bool) -> pd.Series:
-    result = category(column)
-    levels = pd.Series(result.cat.categories, dtype=object)
-    if code or levels.empty:
-        return result
-    if levels.str.fullmatch(_ISO_DATE).all():
-        try:
-            dates = _moments(levels).to_numpy()
-        except pd.errors.OutOfBoundsDatetime:
-            raise
-        except ValueError:
-            return result  # looks like dates, but 30 February is text
-        nothing = np.array("NaT", dtype=dates.dtype)
-        return pd.Series(np.append(dates, nothing)[result.cat.codes.to_numpy()], name=column.name)
-    marked = levels.isin(_MARKERS)
-    if marked.any() and not marked.all() and pd.to_numeric(levels[~marked], errors="coerce").notna().all():
-        marker = levels[marked].iloc[0]
-        raise InputError(
-            f"column {column.name!r} holds numbers and the text {marker!r}: list {marker!r} in data.missing "
-            "if it means a missing cell, or the column in data.categorical"
-        )
-    return result
-
-
-def _numbers(column: pd.Series) -> pd.Series:
-    if column.dtype.kind == "f":  # singles stay singles, so that a release is compared with them at their precision
-        dtype = float if precision_of(column) == np.float64 else np.float32
-        return pd.Series(column.to_numpy(dtype=dtype, na_value=np.nan), name=column.name)
-    present = column.dropna()
-    if column.dtype.kind == "u" and len(present) and int(present.max()) >= 2**63:
-        return category(column.astype("string"))
-    if len(present) == len(column):
-        return column.astype("int64")
-    if len(present) and max(abs(int(present.max())), abs(int(present.min()))) > _EXACT:
-        return column.astype("Int64")
-    return pd.Series(column.to_numpy(dtype=float, na_value=np.nan), name=column.name)
-
-
-def _moments(column: pd.Series) -> pd.Series:
-    moments: pd.Series = pd.to_datetime(column, utc=True, format="ISO8601").dt.tz_localize(None).dt.as_unit("ns")
-    return moments
-
-
-def _as_ns(column: pd.Series) -> pd.Series:
-    if types.is_datetime64_any_dtype(column.dtype):
-        return _moments(column)
-    return column.dt.as_unit("ns") if types.is_timedelta64_dtype(column.dtype) else column
 
 
 def refuse(problems: Sequence[str]) -> None:
@@ -273,10 +110,9 @@ def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
             yield f"columns must have names, got an empty header ({column!r}); list {column!r} in data.drop"
     kept = [c for c in columns if c not in (*data.drop, data.identifier)]
     keys = kept if data.quasi_identifiers == ALL_OTHERS else data.quasi_identifiers
-    for target in data.sensitive:
-        if not set(keys) - set(columns_of(target)):
-            named = name_of(target)
-            yield f"data.quasi_identifiers must hold a column other than the sensitive {named!r}, got none"
+    for target, hidden in data.targets:
+        if not set(keys) - set(hidden):
+            yield f"data.quasi_identifiers must hold a column other than the sensitive {target!r}, got none"
 
 
 def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
@@ -297,6 +133,18 @@ def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
             )
         elif name in data.guessed and column.nunique() < 2:
             yield f"data.sensitive column {name!r} must hold at least two different values, got one"
+
+
+def of_texts(people: pd.DataFrame, data: Data) -> Iterator[str]:
+    """Yield which columns of texts are written as numbers or dates: as texts none is near another."""
+    asked = {*data.categorical, *data.columns, data.identifier}
+    for name in (c for c in people.select_dtypes("category") if c not in asked):
+        levels = people[name].cat.categories.to_series()
+        if levels.dtype == object or types.is_string_dtype(levels.dtype):
+            kind = seems(levels[levels.map(lambda level: isinstance(level, str))])
+            if kind != "texts":
+                how = "data.columns of a study says how they are read, and synthrisk init proposes it"
+                yield f"real: column {name!r} seems to hold {kind}, but is of texts, none near another: {how}"
 
 
 def _beyond_64_bits(column: pd.Series) -> bool:

@@ -9,8 +9,9 @@ from synthrisk.conf.loader import checked
 from synthrisk.conf.study import Data
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.tables.codes import infer
 from synthrisk.tasks.data import read
-from synthrisk.tasks.data.types import infer, refuse_same_names
+from synthrisk.tasks.data.types import refuse_same_names
 from synthrisk.tasks.propose.evidence import Evidence, evidence
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
 from synthrisk.tasks.workspace.files.cell_texts import read_as

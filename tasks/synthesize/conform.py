@@ -8,8 +8,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.release.identifiers import plain_texts
-from synthrisk.metrics.tables.codes import factorized
+from synthrisk.metrics.tables.codes import factorized, plain_texts
 from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
 from synthrisk.tasks.workspace.files.cell_texts import to_numbers
 from synthrisk.tasks.workspace.files.fitted_cells import MISSING, is_text, iso_dates, levels_of, unfit, way_out

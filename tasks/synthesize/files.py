@@ -20,9 +20,18 @@ from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.column_matching import fitted
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
-from synthrisk.tasks.workspace.files import KINDS, PARQUET, READERS, SEPARATED, content, in_one, kind_of, parts_of
+from synthrisk.tasks.workspace.files import (
+    KINDS,
+    PARQUET,
+    READERS,
+    SEPARATED,
+    content,
+    in_one,
+    kind_of,
+    parts_of,
+    split_sheet,
+)
 from synthrisk.tasks.workspace.files.csv import decoded, refuse_cut_short, tidied
-from synthrisk.tasks.workspace.files.excel import split_sheet
 from synthrisk.tasks.workspace.files.fitted_cells import MISSING
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from synthrisk.metrics.errors import InputError, check_range
 from synthrisk.metrics.plugins import Answer
-from synthrisk.metrics.release.identifiers import plain_texts
+from synthrisk.metrics.tables.codes import plain_texts
 from synthrisk.metrics.tables.kinds import is_temporal, kind
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
 

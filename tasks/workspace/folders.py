@@ -329,7 +329,8 @@ def open_workspace(workspace: str | Path) -> Path:
         InputError: It is no folder, or cannot be written.
         UnreachableError: Nobody answers at the URL, or not us.
     """
-    return open_folder(folder_of(workspace))
+    folder = folder_of(workspace)
+    return open_folder(folder)
 
 
 def folder_of(workspace: str | Path) -> Path:

@@ -9,8 +9,8 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import PurePosixPath
-from typing import Any, TypeAlias
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 import fsspec
@@ -20,14 +20,15 @@ import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 from pandas.api import types
 
-from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.files.cell_texts import blanked, holds_several, narrowed
+from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, blanked, holds_several, narrowed, numbers_rows
 from synthrisk.tasks.workspace.files.excel import EXCEL, read_excel
 from synthrisk.tasks.workspace.files.statistical import STATISTICAL, read_statistical
 
 _PARTITION = re.compile(r"(?<=/)([^/=]+)=([^/]*)(?=/)")
 _NONE = "__HIVE_DEFAULT_PARTITION__"  # as the folder of missing cells is called
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")
+_T = TypeVar("_T")
 Reader: TypeAlias = Callable[[bytes, str, str | None, Sequence[str]], pd.DataFrame]
 """Takes a file, what messages call it, the sheet that is asked for, and the texts that mean a missing cell."""
 
@@ -107,6 +108,18 @@ KINDS = (
 """What a name may end in, for messages."""
 
 
+def split_sheet(source: str) -> tuple[str, str | None]:
+    """Return the path or URL of a workbook, and the sheet that is named behind ``#``, if one is.
+
+    Example:
+        >>> split_sheet("survey.xlsx#Data"), split_sheet("C#.csv")
+        (('survey.xlsx', 'Data'), ('C#.csv', None))
+    """
+    path, mark, sheet = source.rpartition("#")
+    is_workbook = PurePosixPath(path.partition("?")[0]).suffix.lower() in EXCEL
+    return (path, sheet) if mark and is_workbook else (source, None)
+
+
 def kind_of(path: str) -> str | None:
     """Return the suffix that tells of which kind a file is, without that of its packing; None where none is known.
 
@@ -173,3 +186,67 @@ def in_one(folder: str, parts: Sequence[str], name: str) -> bytes:
         told = f"{name} must hold Parquet files with the same columns, but cannot be read: {type(error).__name__}"
         raise InputError(told) from None
     return one.getvalue()
+
+
+_PACKAGES = {
+    "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs",
+    "abfss": "adlfs", "http": "aiohttp", "https": "aiohttp", "sftp": "paramiko", "ssh": "paramiko",
+    "smb": "smbprotocol",
+}  # fmt: skip
+
+
+def read_file(
+    source: str, asked: str, missing: Sequence[str], parse: Callable[[bytes, str], pd.DataFrame]
+) -> pd.DataFrame:
+    """Return the table of a file; messages show its address as it was ``asked`` for, with the names of variables."""
+    source, sheet = split_sheet(source)
+    shown = _without_credentials(split_sheet(asked)[0])
+    source = source if "://" in source else str(Path(source).expanduser())
+    parts = _asked(lambda: parts_of(source), source, shown)
+    kind = PARQUET if parts else kind_of(source.split("?", 1)[0] if "://" in source else source)
+    if kind is None:
+        raise InputError(f"source must end in {KINDS}, got {shown!r}")
+    ask = partial(in_one, source, parts, repr(shown)) if parts else partial(content, source)
+    raw = _asked(ask, source, shown)
+    read_by = READERS | dict.fromkeys(SEPARATED, lambda raw, name, *_: parse(raw, name))
+    frame = read_by[kind](raw, repr(shown), sheet, missing)
+    if len(frame) == 0:
+        raise InputError(f"{shown!r} must hold rows, got none")
+    unnamed = [c for c in frame.columns if str(c).startswith(UNNAMED)]  # such as number the rows, or are empty, go
+    return frame.drop(columns=[c for c in unnamed if frame[c].isna().all() or numbers_rows(frame[c])])
+
+
+def _without_credentials(source: str) -> str:
+    if "://" not in source:
+        return source
+    protocol, rest = source.split("?", 1)[0].split("://", 1)
+    return f"{protocol}://{rest.rsplit('@', 1)[-1]}"
+
+
+def _asked(ask: Callable[[], _T], source: str, shown: str) -> _T:
+    """Return what a file system answers, or say in one sentence why it does not."""
+    protocol = source.split("://", 1)[0] if "://" in source else "file"
+    try:
+        return ask()
+    except ImportError:
+        package = _PACKAGES.get(protocol, f"fsspec[{protocol}]")
+        raise InputError(f"{protocol}:// needs a package that is not installed: pip install '{package}'") from None
+    except FileNotFoundError:
+        if "://" in source:
+            raise InputError(f"{shown!r} must lead to a file, found none there, or no server that answers") from None
+        raise absent(shown, source) from None
+    except IsADirectoryError:
+        raise InputError(f"source must be one file, or a folder of Parquet files, got the folder {shown!r}") from None
+    except InputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
+        if protocol not in (known := fsspec.available_protocols()):
+            raise InputError(f"no file system is called {protocol}://{nearest(protocol, known)}") from None
+        raise InputError(f"{shown!r} cannot be read: {type(error).__name__}") from None
+
+
+def absent(shown: str, location: str) -> InputError:
+    """Return the error that says that there is no such file, and which is called nearly so."""
+    folder = Path(location).parent
+    there = [p.name for p in folder.iterdir()] if folder.is_dir() else []
+    return InputError(f"there is no file {shown!r}{nearest(Path(shown).name, there)}")

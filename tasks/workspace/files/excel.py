@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Callable, Sequence
-from pathlib import PurePosixPath
 from typing import TypeVar
 
 import numpy as np
@@ -14,18 +13,6 @@ from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, blanked, narrowe
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 _Got = TypeVar("_Got")
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-
-
-def split_sheet(source: str) -> tuple[str, str | None]:
-    """Return the path or URL of a workbook, and the sheet that is named behind ``#``, if one is.
-
-    Example:
-        >>> split_sheet("survey.xlsx#Data"), split_sheet("C#.csv")
-        (('survey.xlsx', 'Data'), ('C#.csv', None))
-    """
-    path, mark, sheet = source.rpartition("#")
-    is_workbook = PurePosixPath(path.partition("?")[0]).suffix.lower() in EXCEL
-    return (path, sheet) if mark and is_workbook else (source, None)
 
 
 def read_excel(raw: bytes, name: str, sheet: str | None = None, missing: Sequence[str] = ()) -> pd.DataFrame:

@@ -57,7 +57,7 @@ def test_try_tells_each_number_before_and_after(place, say):
 def test_extra_that_is_not_installed(place, say, monkeypatch, override, library, extra):
     find = importlib.util.find_spec
     absent = lambda name, *rest: None if name.partition(".")[0] == library else find(name, *rest)  # noqa: E731
-    for module in ("synthrisk.tasks.synthesize", "synthrisk.flows.execution.workers"):
+    for module in ("synthrisk.tasks.synthesize", "synthrisk.flows.preflight"):
         monkeypatch.setattr(importlib.import_module(module), "find_spec", absent)
     said = say("benchmark", "study.yaml", "--set", override)
     refused(said, place, f"needs the extra '{extra}', which is not installed: pip install 'synthrisk[{extra}]'")

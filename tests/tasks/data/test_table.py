@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.tables.codes import infer
 from synthrisk.tasks.data import Table, store
 from synthrisk.tasks.data.task import data as load
-from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.references import digest
 
 FRAME = pd.DataFrame({

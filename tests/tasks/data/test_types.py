@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from synthrisk.conf.study import Data, Split
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.codes import category
+from synthrisk.metrics.tables.codes import category, infer
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.data import typed
-from synthrisk.tasks.data.types import infer
 from synthrisk.tasks.workspace.files.csv import CODED, read_csv
 
 

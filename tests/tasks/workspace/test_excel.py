@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.files.excel import read_excel, split_sheet
+from synthrisk.tasks.workspace.files import split_sheet
+from synthrisk.tasks.workspace.files.excel import read_excel
 
 SECRET = "Ada Lovelace"
 
