@@ -169,7 +169,7 @@ def same_answer(logged: Logged) -> str:
 def not_logged_yet(logged: Logged) -> str:
     """Return the line that says how a study comes into MLflow that is not there, and why it is not."""
     command = ["synthrisk", "log", logged.study_id]
-    if os.path.relpath(logged.workspace) != _USUAL:
-        near = os.path.relpath(logged.workspace)
+    near = os.path.relpath(logged.workspace)
+    if near != _USUAL:
         command += ["--workspace", logged.workspace if near.startswith("..") else near]
     return f"not logged yet: `{shlex.join(command)}`" + (f" ({logged.waits})" if logged.waits else "")

@@ -11,22 +11,8 @@ TAG = "synthrisk.colours"
 """The tag of an experiment that remembers which synthesizer has which colour of the palette."""
 
 PALETTE = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#882255",
-    "#117733",
-    "#6A3D9A",
-    "#999933",
-    "#AA4499",
-    "#B15928",
-    "#44AA99",
-    "#332288",
-    "#E31A1C",
-    "#661100",
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#117733"),
+    *("#6A3D9A", "#999933", "#AA4499", "#B15928", "#44AA99", "#332288", "#E31A1C", "#661100"),
 )
 """Colours that people with the common kinds of colour blindness tell apart, as far as there are as many."""
 

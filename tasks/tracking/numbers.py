@@ -16,7 +16,7 @@ from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.quantities import Limited, limited, quantity_of
 from synthrisk.metrics.verdicts.results import Overview, StudyResult
-from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict, holds_for
+from synthrisk.metrics.verdicts.verdicts import LOOK, holds_for
 from synthrisk.tasks.tracking.names import ENDS, limited_key, metric_key
 
 JUDGED, UNJUDGED = "memorization/deciding", "memorization/surest"
@@ -98,17 +98,13 @@ def _parts(result: StudyResult, told: Overview, name: str, ends: bool) -> list[l
     found += _limited(result, own) + [Number(LOOK, v.value) for v in looks]
     found += [Number(utility_key(u), u.value.value) for u in result.utility if u.synthesizer == name]
     for end in ENDS if ends else ():
-        found += _limited(result, own, end) + _looked(looks, end)
-    others = [[Number(metric_key("memorization", f.measure.key), f.memorization.value) for f in own]]
-    others.append([Number(metric_key("risk", f.measure.key), f.risk.value) for f in own])
-    others.append([step for f in own for step in _curve(f)])
-    others.append([step for f in own if f.measure in looked for step in _releases(f)])
-    return [_finite(part) for part in (found, *others)]
-
-
-def _finite(numbers: Sequence[Number]) -> list[Number]:
-    """Return those that are numbers, each once."""
-    return [each for each in dict.fromkeys(numbers) if np.isfinite(each.value)]
+        found += _limited(result, own, end) + [Number(f"{LOOK}/{end}", getattr(v, end)) for v in looks]
+    memorization = [Number(metric_key("memorization", f.measure.key), f.memorization.value) for f in own]
+    risk = [Number(metric_key("risk", f.measure.key), f.risk.value) for f in own]
+    curves = [step for f in own for step in _curve(f)]
+    releases = [step for f in own if f.measure in looked for step in _releases(f)]
+    parts = (found, memorization, risk, curves, releases)
+    return [[each for each in dict.fromkeys(part) if np.isfinite(each.value)] for part in parts]
 
 
 def measures_told(result: StudyResult, told: Overview) -> list[Measure]:
@@ -124,10 +120,9 @@ def measures_told(result: StudyResult, told: Overview) -> list[Measure]:
 
 def limited_keys(result: StudyResult) -> list[str]:
     """Return the metric of each limit, in the order of the limits."""
-    measures = list(dict.fromkeys(f.measure for f in result.findings))
-    return list(
-        dict.fromkeys(limited_key(_what(name, m)) for name in result.limits for m in measures if holds_for(name, m))
-    )
+    measures = dict.fromkeys(f.measure for f in result.findings)
+    keys = (limited_key(_what(name, m)) for name in result.limits for m in measures if holds_for(name, m))
+    return list(dict.fromkeys(keys))
 
 
 def utility_key(useful: Usefulness) -> str:
@@ -174,11 +169,6 @@ def _limited(result: StudyResult, own: Sequence[Finding], end: str = "") -> list
             if np.isfinite(reached.value):
                 found.append(Number(limited_key(what, end), values[end]))
     return found
-
-
-def _looked(verdicts: Sequence[Verdict], end: str) -> list[Number]:
-    """Return an end of the look at the releases of one generator, or its limit."""
-    return [Number(f"{LOOK}/{end}", getattr(v, end)) for v in verdicts]
 
 
 def _what(limit: str, measure: Measure) -> Limited:

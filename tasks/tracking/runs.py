@@ -28,7 +28,7 @@ from synthrisk.tasks.tracking.names import (
     study_tags,
 )
 from synthrisk.tasks.tracking.numbers import Number, Tie, log_numbers, numbers_of, numbers_of_study
-from synthrisk.tasks.tracking.release_model import close_model, log_release_model, open_model
+from synthrisk.tasks.tracking.release_model import log_release_model, open_model
 from synthrisk.tasks.tracking.tables import (
     Names,
     generator_tables,
@@ -100,14 +100,7 @@ class Written:
 
 REAL, RELEASE = "real", "release"
 _CONTEXT = "mlflow.data.context"
-_TYPES = {
-    "b": DataType.boolean,
-    "i": DataType.long,
-    "u": DataType.long,
-    "f": DataType.double,
-    "M": DataType.datetime,
-}
-
+_TYPES = {"b": DataType.boolean, "i": DataType.long, "u": DataType.long, "f": DataType.double, "M": DataType.datetime}
 
 _FILES = ("s3", "gs", "wasbs", "abfss", "hdfs", "ftp", "sftp", "dbfs")
 """Schemes of addresses at which MLflow itself looks for files."""
@@ -215,7 +208,7 @@ def log_generator(to: Written, name: str, colour: str, found: Found | None, reco
     fill(to, name, run, found, records)
     failed = name in to.result.failures
     if run.model_id:
-        close_model(to.client, run.model_id, failed=failed)
+        to.client.finalize_logged_model(run.model_id, "FAILED" if failed else "READY")
     to.client.set_terminated(run.run_id, "FAILED" if failed else "FINISHED")
     return run
 
@@ -320,8 +313,8 @@ def log_into(run_id: str, judged: Judged, name: str, pages: Mapping[str, str], s
         if key not in run.data.tags:
             client.set_tag(run_id, key, text)
     params = params_of(judged.result, name)
-    own = {key: FRAME if FRAMES in text else text for key, text in params.items()}
-    to.params(run_id, {key: text for key, text in own.items() if key not in run.data.params})
+    absent = {key: text for key, text in params.items() if key not in run.data.params}
+    to.params(run_id, {key: FRAME if FRAMES in text else text for key, text in absent.items()})
     log_study_tables(to, run_id, settings)
     log_contributions(client, run_id, judged.result, list(found.values()), records.names)
     numbers = fill(to, name, GeneratorRun(run_id), found.get(name), records)
