@@ -11,6 +11,7 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
+from synthrisk.tasks.synthesize.synthesizer import side_by_side
 from synthrisk.tasks.workspace.files.cell_texts import to_numbers
 from synthrisk.tasks.workspace.files.fitted_cells import MISSING, is_text, iso_dates, levels_of, unfit, way_out
 
@@ -48,9 +49,7 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
                 f"{name}: column {column!r} must hold texts as the real table does, got numbers only: codes where the "
                 f"real table has labels? Write the labels, or {way_out(str(column))}"
             )
-    result = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(frame)), copy=False)
-    result.columns = like.columns
-    return result
+    return side_by_side(columns, like.columns, len(frame))
 
 
 def apart(frame: pd.DataFrame, columns: Collection[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
