@@ -154,7 +154,7 @@ def _exposed(
     return Exposed(
         measure.key,
         known,
-        _row(all_records(reached, confidence)),
+        {str(k): v for k, v in all_records(reached, confidence).items()},
         _highest(pairs, "adds_lower", above=0.0),
         _highest(pairs, "lower"),
         _highest(single, "lower"),
@@ -174,10 +174,6 @@ def _highest(found: Groups, quantity: str, above: float = -np.inf) -> Told:
 
 def _rows(table: pd.DataFrame) -> list[dict[str, object]]:
     return [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
-
-
-def _row(row: pd.Series) -> dict[str, object]:
-    return {str(k): v for k, v in row.items()}
 
 
 def _explained(

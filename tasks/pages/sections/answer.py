@@ -144,11 +144,7 @@ def _context_numbers(shown: Shown) -> Mapping[str, Any] | None:
 NUMBERS = Section("numbers", "All numbers", "numbers.html", _context_numbers)
 
 
-def _context_notes(shown: Shown) -> Mapping[str, Any] | None:
-    return {} if shown.notes.texts else None
-
-
-NOTES = Section("notes", "Notes", "notes.html", _context_notes)
+NOTES = Section("notes", "Notes", "notes.html", lambda shown: {} if shown.notes.texts else None)
 
 
 def _context_definitions(shown: Shown) -> Mapping[str, Any]:
@@ -160,8 +156,4 @@ def _context_definitions(shown: Shown) -> Mapping[str, Any]:
 DEFINITIONS = Section("definitions", "How to read this", "definitions.html", _context_definitions)
 
 
-def _context_provenance(shown: Shown) -> Mapping[str, Any]:
-    return {"settings": shown.settings}
-
-
-PROVENANCE = Section("provenance", "Provenance", "provenance.html", _context_provenance)
+PROVENANCE = Section("provenance", "Provenance", "provenance.html", lambda shown: {"settings": shown.settings})

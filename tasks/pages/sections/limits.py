@@ -83,10 +83,6 @@ def _by_quantity(leaks: Sequence[PlantedLeak]) -> dict[str, dict[str, PlantedLea
 LEAKS = Section("leaks", "Which leak would this study have seen?", "leaks.html", _context_leaks)
 
 
-def _context_references(shown: Shown) -> Mapping[str, Any]:
-    return {}
-
-
 REFERENCES = Section(
-    "references", "Reference generators: does this study see what it should?", "references.html", _context_references
+    "references", "Reference generators: does this study see what it should?", "references.html", lambda shown: {}
 )

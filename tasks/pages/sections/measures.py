@@ -11,7 +11,7 @@ from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.verdicts.results import Limit, StudyResult, knowledge_of
+from synthrisk.metrics.verdicts.results import Limit, knowledge_of
 from synthrisk.metrics.verdicts.tables import judged_quantities
 from synthrisk.metrics.verdicts.verdicts import holds_for
 from synthrisk.tasks.pages.figures import (
@@ -94,8 +94,7 @@ def _panels(shown: Shown, measure: Measure) -> list[Panel]:
     panels = []
     for kind, draw in (("memorization", memorization_figure), ("risk", risk_figure)):
         limit = shown.result.limits.get(f"{kind}/{measure.key}")
-        rows = drawn_rows(shown, measure, kind)
-        figure = draw(rows, limit.value if limit else None)
+        figure = draw(drawn_rows(shown, measure, kind), limit.value if limit else None)
         panels.append(panel(_TITLES[kind], kind, measure.key, figure))
     return panels
 
@@ -120,8 +119,8 @@ def _context_yardsticks(shown: Shown) -> Mapping[str, Any] | None:
 
     Those of reference generators are in the artifact.
     """
-    found = [(m, [r.finding for r in rows_of(shown, shown.own, m) if r.finding]) for m in shown.measures]
-    beside = [(m, [f for f in every if f.yardsticks]) for m, every in found]
+    found = {m: [r.finding for r in rows_of(shown, shown.own, m) if r.finding] for m in shown.measures}
+    beside = [(m, [f for f in every if f.yardsticks]) for m, every in found.items()]
     told = [(m, every) for m, every in beside if every]
     if not told:
         return None
@@ -161,15 +160,12 @@ MEMBERS_FOUND = Section(
 
 
 def _context_what_if(shown: Shown) -> Mapping[str, Any] | None:
-    variants = _variants(shown.result)
-    return {"variants": variants} if variants else None
-
-
-def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:
     """Return the findings of what-ifs, each after the finding that it varies."""
-    own = {(f.synthesizer, f.measure.label, f.measure.sensitive): f for f in result.findings}
-    varied = [f for f in result.findings if f.measure.variant_of]
-    return [(own[f.synthesizer, str(f.measure.variant_of), f.measure.sensitive], f) for f in varied]
+    findings = shown.result.findings
+    own = {(f.synthesizer, f.measure.label, f.measure.sensitive): f for f in findings}
+    varied = [f for f in findings if f.measure.variant_of]
+    variants = [(own[f.synthesizer, str(f.measure.variant_of), f.measure.sensitive], f) for f in varied]
+    return {"variants": variants} if variants else None
 
 
 WHAT_IF = Section("what-if", "What if columns were coarser?", "what_if.html", _context_what_if)

@@ -35,7 +35,8 @@ def of_doubt(result: StudyResult, verdict: Verdict, settings: str) -> Iterator[S
     if (verdict.brief == STRADDLES or verdict.quantity == LOOK) and verdict.advice:
         yield _more_data(result, verdict, settings)
     elif verdict.brief == NO_INTERVAL:
-        yield _an_interval(result, verdict, settings)
+        words = f"This verdict needs {verdict.advice}: its {verdict.reason}."
+        yield Step(words, _more_repetitions(result, settings))
     elif verdict.advice:
         yield Step(f"This verdict needs {verdict.advice}.", _lines_for(verdict, settings))
     answers = result.answers
@@ -52,27 +53,19 @@ def of_doubt(result: StudyResult, verdict: Verdict, settings: str) -> Iterator[S
         yield Step(f"In this study a copy is seen in the memorization of {', '.join(seeing[:NAMED])}.")
 
 
-def split_lines(result: StudyResult, settings: str, repetitions: int) -> str:
-    """Return the command with so many repetitions, three and one more than now at least."""
+def _more_repetitions(result: StudyResult, settings: str, least: int = 0) -> str:
+    """Return the command with twice the repetitions, or ``least``, and three at least; empty for a single release."""
+    if is_of_one_release(settings):
+        return ""
     now = int(result.facts.get("repetitions", "1"))
-    return set_command(settings, {"split.repetitions": max(3, now + 1, repetitions)})
+    return set_command(settings, {"split.repetitions": max(3, now + 1, least or 2 * now)})
 
 
 def _more_data(result: StudyResult, verdict: Verdict, settings: str) -> Step:
     """Return what decides, if the value stays, with the command where that is more repetitions."""
     words = f"What would decide, if the value stays where it is: {verdict.advice}. It may move, and decide either way."
     repetitions = re.match(r"(\d+) repetitions", verdict.advice)
-    if repetitions is None or is_of_one_release(settings):
-        return Step(words)
-    return Step(words, split_lines(result, settings, int(repetitions[1])))
-
-
-def _an_interval(result: StudyResult, verdict: Verdict, settings: str) -> Step:
-    """Return why there is no interval and what makes one, with the command for twice the repetitions."""
-    words = f"This verdict needs {verdict.advice}: its {verdict.reason}."
-    if is_of_one_release(settings):
-        return Step(words)
-    return Step(words, split_lines(result, settings, 2 * int(result.facts.get("repetitions", "1"))))
+    return Step(words, _more_repetitions(result, settings, int(repetitions[1])) if repetitions else "")
 
 
 def _lines_for(verdict: Verdict, settings: str) -> str:
@@ -152,12 +145,8 @@ def _mend(shown: Shown) -> Sequence[Step]:
         "does not see in this table what it should. Add repetitions or records, or leave the measure out."
     )
     words = "Mend the study itself first: until its reference generators behave, no other step can be judged."
-    code = (
-        ""
-        if is_of_one_release(shown.settings)
-        else split_lines(shown.result, shown.settings, 2 * int(shown.result.facts.get("repetitions", "1")))
-    )
-    return [Step(words, "", [*broken[:NAMED], *more]), Step(mostly, code)]
+    again = _more_repetitions(shown.result, shown.settings)
+    return [Step(words, "", [*broken[:NAMED], *more]), Step(mostly, again)]
 
 
 def _choose(shown: Shown) -> Step:
@@ -263,13 +252,10 @@ def _keep_less(found: Found, settings: str) -> Step:
     """Return what to ask of a synthesizer that keeps too much of single records."""
     kind, options = found.generator.kind, dict(found.generator.options)
     words = "Fit again with settings that keep less of single records, beside this one, and compare"
-    if kind == "cart":
-        now = options.get("min_samples_leaf")
-        less: Mapping[str, Any] = {"min_samples_leaf": 4 * now if isinstance(now, int) else _LEAF}
-    elif kind in _LESS:
-        less = _LESS[kind]
-    else:
+    if kind not in ("cart", *_LESS):
         return Step(f"{words}; whoever made the synthesizer knows which.")
+    now = options.get("min_samples_leaf")
+    less = _LESS.get(kind) or {"min_samples_leaf": 4 * now if isinstance(now, int) else _LEAF}
     again = {"name": f"{found.name[:90]}-less", "kind": kind, **options, **less}
     return Step(f"{words}, for example:", set_command(settings, {"synthesizers+": again}))
 

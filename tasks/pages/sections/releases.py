@@ -84,6 +84,7 @@ def _name(i: int, name: str) -> str:
 MOST_SYNTHESIZERS = 6
 """Synthesizers that are drawn: of more, the most and the least useful ones."""
 _OPEN, _DRAWN, _LISTED, _WIDTH = 12, 30, 12, 44
+_OURS = {OTHERS: "all others", MISSING: "missing"}  # names of groups
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ def drawing(made: Picture, column: Column) -> Drawing:
         is_named = i < len(column.groups) - 2
         if isnan(column.shares[i]) and not any(own[i] > 0 for own in shares.values()):
             continue
-        name = shortened(group, _WIDTH) if is_named else _told_as(group)
+        name = shortened(group, _WIDTH) if is_named else _OURS[group]
         text = f"< {FEWEST}" if isnan(column.shares[i]) else f"{column.shares[i]:.1%}"
         marks = [
             Mark(numbers[n], round(100 * own[i] / most, 1), round(100 * (numbers[n] - 0.5) / len(numbers), 1))
@@ -219,10 +220,6 @@ def drawing(made: Picture, column: Column) -> Drawing:
         words.append(f"{name}: real {'under 10 records' if isnan(column.shares[i]) else text}, {told}")
     lost = "; ".join(f"{n} {number(loss.distance)}{_beside(loss.expected)}" for n, loss in losses.items())
     return Drawing(column.name, bars, column.is_binned, lost, f"{shortened(column.name, _WIDTH)}. {'; '.join(words)}")
-
-
-def _told_as(group: str) -> str:
-    return {OTHERS: "all others", MISSING: "missing"}[group]
 
 
 def _beside(expected: float) -> str:

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.quantities import limited, quantity_of
 from synthrisk.metrics.verdicts.results import StudyResult, is_reference
 from synthrisk.tasks.pages.figures import (
@@ -294,11 +293,8 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     found = shown.result.utility
     if not found:
         return None
-    return {"maps": _maps(shown), "utility": [(m, [f for f in found if f.measure == m]) for m in _measures(shown)]}
-
-
-def _measures(shown: Shown) -> list[Measure]:
-    return list(dict.fromkeys(f.measure for f in shown.result.utility))
+    measures = dict.fromkeys(f.measure for f in found)
+    return {"maps": _maps(shown), "utility": [(m, [f for f in found if f.measure == m]) for m in measures]}
 
 
 def _maps(shown: Shown) -> list[Panel]:
