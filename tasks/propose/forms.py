@@ -190,13 +190,8 @@ def _are_thousands(cells: Cells, marked: pd.Series, mark: str, decimal: str) -> 
     if (plain.str.len() > 3).any():
         return False
     rounded = float(marked.str.replace(r"\D+$", "", regex=True).str.endswith("0").mean()) > _ROUND
-    return (
-        mark == ","
-        or len(plain) > 0
-        or rounded
-        or says(cells.name, "sensitive", "money")
-        or says(cells.name, "counted")
-    )
+    is_amount = says(cells.name, "sensitive", "money") or says(cells.name, "counted")
+    return mark == "," or len(plain) > 0 or rounded or is_amount
 
 
 _ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
@@ -230,7 +225,6 @@ class DateForm:
 
     reading: Reading | None  # None where they are ISO 8601, which needs no reading
     fits: pd.Series  # whether each distinct text is such a date
-    sure: bool = True
     question: str = ""  # what cannot be told from the cells
     other: Reading | None = None  # the other answer to the question
 
@@ -267,9 +261,7 @@ def _candidates(texts: pd.Series) -> Iterator[str]:
     typical = str(texts.iloc[0])
     for pattern, time in _TIMES.items():
         found = re.fullmatch(rf"(?P<date>.*?){pattern}", typical)
-        if found is None:
-            continue
-        for form in _date_formats(found["date"]):
+        for form in _date_formats(found["date"]) if found else ():
             yield form + time
 
 
@@ -321,7 +313,7 @@ def _settled_date(texts: pd.Series, found: list[tuple[str, pd.Series]]) -> DateF
     first, second = (texts[fits].str.extract(r"^(\d{1,2}).(\d{1,2})")[i].nunique() for i in (0, 1))
     question = f"does the day come first ({form}) or the month ({other.format})?"
     if form.startswith("%Y"):
-        return DateForm(reading, fits, False, "is the year at the beginning or at the end?", other)
+        return DateForm(reading, fits, "is the year at the beginning or at the end?", other)
     if 1 == second < first <= 12:  # the same day in every month
-        return DateForm(other, fits, False, question, reading)
-    return DateForm(reading, fits, False, question, other)
+        return DateForm(other, fits, question, reading)
+    return DateForm(reading, fits, question, other)
