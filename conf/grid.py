@@ -69,32 +69,15 @@ def _factors(name: str, words: str, numeric: int, categorical: int, **others: An
     return GridTable(name, words, known, "target", options=tuple(drawn.items()), halves=halves, **others)
 
 
+_ADULT = ("age", "education", "occupation"), ("sex", "race", "hours_per_week", "workclass")
+_HEALTH = ("age", "gender", "education"), ("income", "health")
+_FAIR = ("age", "educ", "occupation"), ("religious", "children", "yrs_married", "occupation_husb")
+_RATING = "rate_marriage"
+
 TABLES = (
-    GridTable(
-        "adult",
-        "Adult",
-        ("age", "education", "occupation", "sex", "race"),
-        "income",
-        "adult",
-        halves=(("age", "education", "occupation"), ("sex", "race", "hours_per_week", "workclass")),
-    ),
-    GridTable(
-        "health",
-        "simulated_health",
-        ("age", "gender", "education"),
-        "disease",
-        "simulated_health",
-        halves=(("age", "gender", "education"), ("income", "health")),
-    ),
-    GridTable(
-        "fair",
-        "fair",
-        ("age", "educ", "occupation", "religious"),
-        "rate_marriage",
-        "fair",
-        halves=(("age", "educ", "occupation"), ("religious", "children", "yrs_married", "occupation_husb")),
-        categorical=("rate_marriage",),
-    ),
+    GridTable("adult", "Adult", ("age", "education", "occupation", "sex", "race"), "income", "adult", halves=_ADULT),
+    GridTable("health", "simulated_health", _HEALTH[0], "disease", "simulated_health", halves=_HEALTH),
+    GridTable("fair", "fair", (*_FAIR[0], "religious"), _RATING, "fair", halves=_FAIR, categorical=(_RATING,)),
     _factors("wide", "60 columns", 29, 30),
     _factors("categorical", "all categorical", 0, 8),
     _factors("numeric", "all numeric", 8, 0, attacker="linear"),
@@ -130,7 +113,7 @@ class Grid:
     def study(self, table: GridTable, seed: int, workspace: str, workers: int) -> Study:
         """Return one study: what is planted are its reference generators, beside several ``fresh``."""
         column = {"column": table.sensitive}
-        options = {"leaky_permuted": column, "leaky_group": column}
+        options: dict[str, Any] = {"leaky_permuted": column, "leaky_group": column}
         options |= {"leaky_columns": {"columns": [*table.known, table.sensitive]}}
         planted = [
             {"name": f"{leak}-{f'{dose:g}'.replace('.', '_')}", "kind": leak}

@@ -105,8 +105,7 @@ def source_function(name: str, options: Mapping[str, object]) -> Callable[..., p
     parameters = inspect.signature(function).parameters.values()
     takes = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.VAR_KEYWORD)]
     check_option_names(name, options, takes, (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY))
-    made: Callable[..., pd.DataFrame] = function
-    return made
+    return function
 
 
 def loaded(group: str, name: str, what: str, known_as: str) -> tuple[Any, str]:

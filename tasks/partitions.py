@@ -69,8 +69,7 @@ class OnDask:
         last: Any = state
         for item in self._items:
             last = self._client.submit(function, item, last, *sent, pure=False)
-        found: _S = self._client.gather(last) if self._items else state
-        return found
+        return self._client.gather(last) if self._items else state
 
     def joined(self, function: Callable[[Any, Any], Any]) -> Any:
         """Return what the function makes of all parts (``Parts.joined``)."""
