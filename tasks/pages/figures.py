@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from math import isnan
+from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -184,8 +185,7 @@ def _colour(row: Row, place: int) -> str:
     return MUTED if row.reference else LINES[place % len(LINES)]
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(NamedTuple):
     """The line of one name: x in [0, 1], and a column of values, with two of limits where there is a band."""
 
     row: Row
@@ -429,8 +429,7 @@ def draw_limits(
         found.set_gid(BEYOND)
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(NamedTuple):
     """One figure of one measure, or of one attack with its ``views``."""
 
     title: str

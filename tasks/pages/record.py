@@ -1,9 +1,9 @@
 """The decision record of a study: two printed pages that a board can sign; the report ends with it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -42,8 +42,7 @@ _REPEATED: Mapping[str, tuple[str, str]] = {
 """What allows a study to be repeated: the facts that the record has, how it calls them, and the words around them."""
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """What the record says of one generator."""
 
     headline: Headline

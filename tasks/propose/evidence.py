@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -186,8 +186,7 @@ def _of_texts(cells: Cells, decimal: str, column: pd.Series) -> Evidence:
     return _made(cells, answers, found, marked + blank, column)
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(NamedTuple):
     kind: Kind
     sure: Sure
     why: str
@@ -211,19 +210,9 @@ def _made(cells: Cells, answers: Cells, found: _Found, marked: Sequence[str], co
         numbers = digits and not types.is_numeric_dtype(column.dtype)
         reading = Reading(type="number", missing=missing) if numbers else Reading(missing=missing)
     sure: Sure = "likely" if missing and found.sure == "sure" else found.sure
-    return Evidence(
-        cells.name,
-        found.kind,
-        sure,
-        why,
-        len(counted.counts),
-        counted.filled,
-        cells.rows,
-        counted.form if counted.filled and found.kind not in ("text", "boolean") else "",
-        reading,
-        found.question,
-        other,
-    )
+    form = counted.form if counted.filled and found.kind not in ("text", "boolean") else ""
+    counts = len(counted.counts), counted.filled, cells.rows
+    return Evidence(cells.name, found.kind, sure, why, *counts, form, reading, found.question, other)
 
 
 def _with_missing(reading: Reading | None, missing: Sequence[str]) -> Reading | None:

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import pandas as pd
 
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.names import says
-from synthrisk.tasks.workspace.files.cell_texts import folded, in_reach, number_pattern, read_as, texts_of
+from synthrisk.tasks.workspace.files.cell_texts import MARKS, folded, in_reach, number_pattern, read_as, texts_of
 
 _COMMON = 0.1  # share of the cells that a form must have to be shown, so that no rare cell is
 _FEWEST = 5  # and how many cells
@@ -89,7 +90,6 @@ miles l ml dl  years year yrs y jahre jahr j ans an anos ano anni anno lat jaar 
 mois mesi meses  weeks wochen days day tage tag jours dias giorni d h hrs hours hour std stunden heures horas
 ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c f percent prozent pct
 """.split()  # noqa: SIM905 - a list of words
-_MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 _AROUND = re.compile(
     r"^[+\-−]?\s*(?P<before>[^\d\s.,'’+\-−]{1,6})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
 )
@@ -97,8 +97,7 @@ _GROUPS = {",": re.compile(r"[1-9]\d{0,2}(,\d{3})+"), ".": re.compile(r"[1-9]\d{
 _ROUND = 0.3  # share of round amounts from which marked groups are thousands
 
 
-@dataclass(frozen=True)
-class NumberForm:
+class NumberForm(NamedTuple):
     """How numbers are written."""
 
     reading: Reading
@@ -117,7 +116,7 @@ def number_form(cells: Cells, enough: float, decimal: str = "") -> NumberForm | 
     if unit is None:
         return None
     forms = []
-    for mark, thousands in _MARKS:
+    for mark, thousands in MARKS:
         reading = _reading(mark, thousands, unit)
         fits = texts.str.fullmatch(number_pattern(reading).pattern)
         if cells.share(fits) >= enough:
@@ -219,8 +218,7 @@ _NO_DATE = re.compile(  # of the years 0000 and 9999, of the day 00, or all of o
 )
 
 
-@dataclass(frozen=True)
-class DateForm:
+class DateForm(NamedTuple):
     """How dates are written."""
 
     reading: Reading | None  # None where they are ISO 8601, which needs no reading

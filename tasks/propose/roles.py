@@ -1,8 +1,7 @@
 """What each column means to an attacker: what is known, what is sensitive, who is who; proposals with their reasons."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -34,8 +33,7 @@ _TOPICS = {
 """The words for the topics of ``names.yaml``."""
 
 
-@dataclass(frozen=True)
-class Role:
+class Role(NamedTuple):
     """What one column means."""
 
     name: str
@@ -251,6 +249,7 @@ def settings_of(columns: Sequence[Evidence], found: Sequence[Role]) -> dict[str,
     readings = {each.name: _read(each.reading, role.reading) for each, role in zip(columns, found, strict=True)}
     kept = [role.name for role in found if role.meaning != "dropped"]
     entity = of_meaning(found, "identifier")
+    own = {name: reading for name, reading in readings.items() if reading is not None and name in kept}
     codes = [each.name for each in columns if each.kind == "code" and each.name in kept and each.name not in entity]
     return {
         "quasi_identifiers": of_meaning(found, "quasi-identifier"),
@@ -258,9 +257,5 @@ def settings_of(columns: Sequence[Evidence], found: Sequence[Role]) -> dict[str,
         "categorical": codes,
         "identifier": entity[0] if entity else None,
         "drop": of_meaning(found, "dropped"),
-        "columns": {
-            name: reading.model_dump(exclude_unset=True)
-            for name, reading in readings.items()
-            if reading is not None and name in kept
-        },
+        "columns": {name: reading.model_dump(exclude_unset=True) for name, reading in own.items()},
     }

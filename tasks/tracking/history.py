@@ -115,13 +115,9 @@ def last_run(run: Run) -> float:
 
 
 def _read(client: MlflowClient, run: Run) -> PastStudy:
-    return PastStudy(
-        run.data.tags.get("study_id", ""),
-        pd.Timestamp(run.info.start_time, unit="ms"),
-        {name: text for name, text in run.data.tags.items() if not name.startswith("mlflow.")},
-        client,
-        run,
-    )
+    start = pd.Timestamp(run.info.start_time, unit="ms")
+    tags = {name: text for name, text in run.data.tags.items() if not name.startswith("mlflow.")}
+    return PastStudy(tags.get("study_id", ""), start, tags, client, run)
 
 
 def _table(client: MlflowClient, run: Run, name: str) -> pd.DataFrame:

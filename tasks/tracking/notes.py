@@ -5,9 +5,9 @@ It is Markdown in which every value is text: nothing that a column or a reason h
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import isnan
+from typing import NamedTuple
 
 from synthrisk.metrics.intervals.estimates import Estimate, decimals, spelled
 from synthrisk.metrics.verdicts.results import (
@@ -79,8 +79,7 @@ _WHAT = (
 )
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where a study is: what links lead to."""
 
     experiment_id: str
@@ -204,15 +203,10 @@ def _memorized(row: LeagueRow | None) -> str:
 
 
 def _measure(row: LeagueRow) -> list[str]:
-    cells = row.cells
-    return [
-        literal(row.measure),
-        literal(row.verdict + (f" on {', '.join(row.on)}" if row.on else "")),
-        _interval(cells["memorization"], spelled),
-        _interval(cells["risk"]),
-        _number(cells["guess"].value),
-        _number(cells["control"].value),
-    ]
+    cells, verdict = row.cells, row.verdict + (f" on {', '.join(row.on)}" if row.on else "")
+    intervals = _interval(cells["memorization"], spelled), _interval(cells["risk"])
+    numbers = (_number(cells[name].value) for name in ("guess", "control"))
+    return [literal(row.measure), literal(verdict), *intervals, *numbers]
 
 
 def _decides(headline: Headline) -> list[str]:

@@ -4,8 +4,9 @@ All others are tables.
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from mlflow import MlflowClient
@@ -32,21 +33,12 @@ MOST = 30
 _BATCH = 1000
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """One metric of a run."""
 
     key: str
     value: float
     step: int = 0
-
-
-@dataclass(frozen=True)
-class Tie:
-    """What the metrics of a synthesizer are tied to: its model, and the table that it was judged on."""
-
-    model_id: str
-    digest: str
 
 
 def worst_key(told: Overview) -> str:
@@ -138,12 +130,13 @@ def numbers_of_study(told: Overview) -> list[Number]:
     return [Number("synthesizers/all", len(mine)), *words, *([Number(worst_key(told), max(worst))] if worst else [])]
 
 
-def log_numbers(client: MlflowClient, run_id: str, numbers: Sequence[Number], tie: Tie | None = None) -> None:
-    """Write metrics to a run, those without steps tied to a model and its table where there are."""
+def log_numbers(
+    client: MlflowClient, run_id: str, numbers: Sequence[Number], tied: Mapping[str, str] | None = None
+) -> None:
+    """Write metrics to a run; those without steps are ``tied`` to a model and the table that it was judged on."""
     now = int(time.time() * 1000)
-    tied = {"model_id": tie.model_id, "dataset_name": "real", "dataset_digest": tie.digest} if tie else {}
     stepped = {n.key for n in numbers if n.step}
-    metrics = [Metric(n.key, float(n.value), now, n.step, **({} if n.key in stepped else tied)) for n in numbers]
+    metrics = [Metric(n.key, float(n.value), now, n.step, **({} if n.key in stepped else tied or {})) for n in numbers]
     for start in range(0, len(metrics), _BATCH):
         client.log_batch(run_id, metrics=metrics[start : start + _BATCH])
 

@@ -86,13 +86,9 @@ def _cards(result: StudyResult, told: Overview, worst: str, useful: Sequence[str
     ids = {name: key_of(result.study_id, name) for name in sections}
     cards = []
     for number, against in enumerate(("", *useful[:2])):
-        card = {
-            "uuid": key_of(result.study_id, number, worst),
-            "metricSectionId": ids["the answer"],
-            "deleted": False,
-            "isGenerated": False,
-            "displayName": f"what decides against {against.partition('/')[2]}" if against else "what decides",
-        }
+        title = f"what decides against {against.partition('/')[2]}" if against else "what decides"
+        card: dict[str, Any] = {"uuid": key_of(result.study_id, number, worst), "metricSectionId": ids["the answer"]}
+        card |= {"deleted": False, "isGenerated": False, "displayName": title}
         if against:
             axes = {"xaxis": {"key": against, "type": "METRIC"}, "yaxis": {"key": worst, "type": "METRIC"}}
             cards.append(card | {"type": "SCATTER", "runsCountToCompare": 100} | axes)

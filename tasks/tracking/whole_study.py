@@ -8,9 +8,10 @@ judged. Any other word takes both away: an alias never outlives the study that g
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from mlflow.entities import Run
 from mlflow.exceptions import MlflowException
@@ -168,8 +169,7 @@ def register(to: Written, name: str, run: GeneratorRun) -> None:
         client.set_registered_model_alias(model, earned, version.version)
 
 
-@dataclass(frozen=True)
-class WrittenStudy:
+class WrittenStudy(NamedTuple):
     """Where a study is written."""
 
     experiment_id: str
@@ -186,20 +186,14 @@ def write_study(drawn: Drawn, pages: Callable[[], Mapping[str, str]], *, late: b
     left a part of it, or all. Where an error ends it, what is there of it is marked as a part.
     """
     waiting = drawn.waiting
-    tracking, estimated = waiting.tracking, waiting.judged.estimated
+    tracking, sample = waiting.tracking, waiting.judged.estimated.sample
     folder = private_folder(waiting.workspace)
     uri = store_address(tracking, folder)
     client = opened(uri)
     place = experiment_of(client, waiting.experiment, None if tracking.uri or tracking.block else folder)
-    to = Written(
-        client,
-        place,
-        waiting.judged.result,
-        estimated.sample.table,
-        origin=waiting.origin,
-        source=estimated.sample.source,
-        answer=answer_digest(waiting.judged, tracking.records, tracking.registry),
-    )
+    answer = answer_digest(waiting.judged, tracking.records, tracking.registry)
+    result, origin = waiting.judged.result, waiting.origin
+    to = Written(client, place, result, sample.table, origin=origin, source=sample.source, answer=answer)
     if late:
         there = whole_already(to)
         if there is not None:

@@ -1,9 +1,8 @@
 """Each measure: what its attack does, its charts, curves, yardsticks, single records, and attackers who know less."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from synthrisk.metrics.catalogue import in_words
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -31,8 +30,7 @@ from synthrisk.tasks.pages.templates import cause
 _TITLES = {"memorization": "Memorization", "risk": "Risk and its yardsticks"}
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(NamedTuple):
     """What the section says of one measure."""
 
     measure: Measure
@@ -64,18 +62,13 @@ def _measured(shown: Shown, measure: Measure) -> Measured:
     result, metric = shown.result, METRICS[measure.metric]
     known = [f for f in result.findings if f.measure == measure and not isnan(f.memorization.value)]
     own = [f for f in known if f.role == "synthesizer"]
-    return Measured(
-        measure,
-        metric,
-        in_words(metric),
-        {name: limit for name, limit in result.limits.items() if holds_for(name, measure)},
-        max(own, key=lambda f: f.memorization.value, default=None),
-        next((f for f in known if result.answers.get(f.synthesizer) == "copy"), None),
-        result.empty.get(measure.key, ""),
-        _panels(shown, measure),
-        knowledge_of(result, measure.key).words if measure.key in result.known else "",
-        _others(shown, measure),
-    )
+    limits = {name: limit for name, limit in result.limits.items() if holds_for(name, measure)}
+    highest = max(own, key=lambda f: f.memorization.value, default=None)
+    copy = next((f for f in known if result.answers.get(f.synthesizer) == "copy"), None)
+    empty = result.empty.get(measure.key, "")
+    knows = knowledge_of(result, measure.key).words if measure.key in result.known else ""
+    panels, others = _panels(shown, measure), _others(shown, measure)
+    return Measured(measure, metric, in_words(metric), limits, highest, copy, empty, panels, knows, others)
 
 
 def _others(shown: Shown, measure: Measure) -> list[tuple[str, float, str, Estimate, str]]:

@@ -5,13 +5,11 @@ What it tells was measured, or is a thing to try; nothing here says that a relea
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.release.identifiers import RELEASED
-from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.verdicts.quantities import limited, quantity_of
 from synthrisk.metrics.verdicts.results import Headline, StudyResult
 from synthrisk.metrics.verdicts.verdicts import LOOK, NO_INTERVAL, STRADDLES, Verdict, holds_for
@@ -89,8 +87,7 @@ _PRIVATE = "mst"
 _LESS: Mapping[str, Mapping[str, Any]] = {k: {"epochs": 100} for k in ("ctgan", "tvae", "copulagan")}
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """The steps for one limit of one synthesizer."""
 
     limit: str  # its name; empty where the steps are about all
@@ -98,8 +95,7 @@ class Part:
     steps: Sequence[Step]
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What to do next about one synthesizer."""
 
     synthesizer: str
@@ -225,13 +221,12 @@ def _of_lowering(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step
         yield _of_look(verdict)
         return
     found = _found(shown, verdict.synthesizer)
-    finding = _finding(shown, verdict)
+    own = [f for f in shown.result.findings if f.synthesizer == verdict.synthesizer]
+    finding = next((f for f in own if holds_for(verdict.quantity, f.measure)), None)
     if found is None or finding is None:
         return
     if "quasi_identifiers" in METRICS[finding.measure.metric].needs:
-        confidence = shown.judged.estimated.settings.confidence
-        findings, settings = shown.result.findings, shown.settings
-        yield from of_keys(findings, verdict, finding, found, settings, confidence=confidence, explain=explain)
+        yield from of_keys(shown, verdict, finding, found, explain=explain)
     else:
         yield Step(
             f"{finding.measure.label} looks at all columns of a record, so no single quasi-identifier decides. "
@@ -241,11 +236,6 @@ def _of_lowering(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step
 
 def _found(shown: Shown, name: str) -> Found | None:
     return next((f for f in shown.judged.estimated.found if f.name == name), None)
-
-
-def _finding(shown: Shown, verdict: Verdict) -> Finding | None:
-    own = [f for f in shown.result.findings if f.synthesizer == verdict.synthesizer]
-    return next((f for f in own if holds_for(verdict.quantity, f.measure)), None)
 
 
 def _keep_less(found: Found, settings: str) -> Step:

@@ -273,11 +273,8 @@ def map_of(result: StudyResult, name: str, names: Sequence[str], most: int) -> t
     what = limited(name, [f.measure.key for f in result.findings])
     own = [f for f in result.findings if f.measure.key == what.key]
     up = {f.synthesizer: quantity_of(f, what.quantity, what.group) for f in own}
-    points = [
-        MapPoint(cut(n), is_reference(result, n), across[n].at_one_size, up[n])
-        for n in names
-        if n in across and n in up
-    ]
+    known = [n for n in names if n in across and n in up]
+    points = [MapPoint(cut(n), is_reference(result, n), across[n].at_one_size, up[n]) for n in known]
     points = [p for p in points if not isnan(p.utility.value) and not isnan(p.risk.value)]
     high = sorted((p for p in points if not p.reference), key=lambda p: -p.risk.value)[:most]
     points = [p for p in points if p.reference or p in high]
