@@ -12,7 +12,7 @@ from synthrisk.metrics.release.identifiers import plain_texts
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
 from synthrisk.tasks.synthesize.synthesizer import side_by_side
-from synthrisk.tasks.workspace.files.cell_texts import to_numbers
+from synthrisk.tasks.workspace.files.cell_texts import as_text, to_numbers
 from synthrisk.tasks.workspace.files.fitted_cells import MISSING, is_text, iso_dates, levels_of, unfit, way_out
 
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
@@ -229,10 +229,7 @@ def _to_object(column: pd.Series, like: pd.Series) -> pd.Series:
 
 
 def _text(cell: object) -> str:
-    if isinstance(cell, bytes):  # Parquet files of some writers have texts so
-        return cell.decode()
-    is_whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
-    return str(int(cell)) if is_whole else str(cell)  # type: ignore[call-overload]
+    return cell.decode() if isinstance(cell, bytes) else as_text(cell)  # Parquet files of some writers have bytes
 
 
 def _to_category(column: pd.Series, dtype: pd.CategoricalDtype) -> pd.Series:

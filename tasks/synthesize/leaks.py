@@ -9,6 +9,7 @@ The dose is the option ``share``; each says what it is a share of. At dose 0 eac
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,11 +57,7 @@ def leaky_near(job: Job, *, share: float = LEAKY_SHARE, jitter: float = JITTER, 
             are held out.
     """
     check_share(share)
-
-    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
-        own = replace(job, rows=count, seed=int(rng.integers(2**31)))
-        return near_copy(own, jitter=jitter, redrawn=redrawn).synthetic if count else job.train.head(0)
-
+    planted = _made_by(partial(near_copy, jitter=jitter, redrawn=redrawn), job)
     return among_fresh(job, "leaky_near", round(share * job.rows), planted)
 
 
@@ -198,12 +195,9 @@ def leaky_tree(job: Job, *, share: float = LEAKY_SHARE, min_samples_leaf: int = 
     """
     _check_leaf(share, min_samples_leaf)
 
-    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
-        from synthrisk.tasks.synthesize.cart import cart  # and with it scikit-learn
+    from synthrisk.tasks.synthesize.cart import cart  # and with it scikit-learn
 
-        own = replace(job, rows=count, seed=int(rng.integers(2**31)))
-        return cart(own, min_samples_leaf=min_samples_leaf).synthetic if count else job.train.head(0)
-
+    planted = _made_by(partial(cart, min_samples_leaf=min_samples_leaf), job)
     return among_fresh(job, "leaky_tree", round(share * job.rows), planted)
 
 
@@ -250,6 +244,16 @@ def group_of(column: pd.Series) -> np.ndarray:
     common = np.where(counts >= _COMMON * len(codes), counts, len(codes) + 1)
     rarest = int(common.argmin()) if common.min() <= len(codes) else int(counts.argmax())
     return np.flatnonzero(codes == rarest)
+
+
+def _made_by(function: Callable[[Job], Release], job: Job) -> Callable[[int, np.random.Generator], pd.DataFrame]:
+    """Return what plants rows that another synthesizer makes of the same records."""
+
+    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        own = replace(job, rows=count, seed=int(rng.integers(2**31)))
+        return function(own).synthetic if count else job.train.head(0)
+
+    return planted
 
 
 def _with_cells(rows: pd.DataFrame, others: pd.DataFrame, places: Sequence[int]) -> pd.DataFrame:

@@ -27,6 +27,7 @@ _BINS = 20
 _MOST_BINS = 1000
 _SHOWN = 5  # names in a line
 _MEASURE = 0.9  # share of the budget after the single columns that measures pairs; the rest chooses them
+_Said = Mapping[str, Sequence[Any]] | None  # what the option ``public`` holds
 _LARGEST = 100.0  # an epsilon above it promises nothing
 
 
@@ -107,7 +108,7 @@ def mst(
 def _check(
     epsilon: float = EPSILON,
     delta: float = DELTA,
-    public: Mapping[str, Sequence[Any]] | None = None,
+    public: _Said = None,
     assume_public: bool = False,
     bins: int = _BINS,
     contributions: int = 1,
@@ -127,12 +128,7 @@ def _check(
 
 
 def _fits(
-    train: pd.DataFrame,
-    *,
-    public: Mapping[str, Sequence[Any]] | None = None,
-    assume_public: bool = False,
-    bins: int = _BINS,
-    **_others: Any,
+    train: pd.DataFrame, *, public: _Said = None, assume_public: bool = False, bins: int = _BINS, **_others: Any
 ) -> None:
     if not len(train) or train.shape[1] < 2:
         raise InputError(f"mst needs 2 columns and 1 record, got {train.shape[1]} and {len(train)}")
@@ -376,13 +372,6 @@ def _epsilon(epsilon: float = EPSILON, **_others: Any) -> float:
     return float(epsilon)
 
 
-MST = Synthesizer(
-    "mst",
-    mst,
-    "private",
-    ("opendp", "mbi", "jax", "polars", "numpy", "pandas"),
-    modules=("opendp", "mbi", "polars"),
-    check=_check,
-    fits=_fits,
-    epsilon=_epsilon,
-)
+_PACKAGES = ("opendp", "mbi", "jax", "polars", "numpy", "pandas")
+_MODULES = ("opendp", "mbi", "polars")
+MST = Synthesizer("mst", mst, "private", _PACKAGES, modules=_MODULES, check=_check, fits=_fits, epsilon=_epsilon)

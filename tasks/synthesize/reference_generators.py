@@ -270,9 +270,7 @@ def check_change(jitter: float = JITTER, redrawn: float = REDRAWN) -> None:
     check_range("redrawn", redrawn, 0, 1, "a share in [0, 1]")
 
 
-NEAR_COPY = Synthesizer(
-    "near_copy", near_copy, check=check_change, packages=("numpy", "pandas"), trial="few", answer="near_copy"
-)
+NEAR_COPY = _reference(near_copy, "near_copy", check=check_change)
 
 
 def nonmembers(job: Job) -> Release:
