@@ -15,22 +15,7 @@ LEFT_OUT = ("detection_mlp", "membership_inference_risk")
 """Risk measures that cost as much as all others together: a neural network, and forests, for each release."""
 _CONFIDENCE = 0.95
 """Of the intervals: a leak is looked for above nothing and below, one study of twenty alarms where there is none."""
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "inference": {"attackers": ["nearest_record"]},
-}
-_LEAKS: dict[str, dict[str, str]] = {
-    "leaky": {},
-    "leaky_near": {},
-    "leaky_permuted": {"column": "{sensitive}"},
-    "leaky_rarest": {},
-    "leaky_group": {"column": "{sensitive}"},
-    "leaky_columns": {"columns": "{known}"},
-    "leaky_duplicates": {},
-    "leaky_tree": {},
-    "repelled": {},
-    "real_identifiers": {},
-    "known_epsilon": {},
-}
+_OPTIONS: dict[str, dict[str, Any]] = {"inference": {"attackers": ["nearest_record"]}}
 WORDS = {
     "leaky": "exact copies",
     "leaky_near": "near copies",
@@ -44,7 +29,7 @@ WORDS = {
     "real_identifiers": "identifiers of members beside fresh rows",
     "known_epsilon": "randomised response, by epsilon",
 }
-"""What each leak is called on pages."""
+"""The leaks, and what each is called on pages."""
 _REPELLED = (0.1, 0.2, 0.35, 0.7)
 """Doses of ``repelled``: of all, the most distant record alone would be left, and be released again and again."""
 
@@ -84,32 +69,15 @@ def _factors(name: str, words: str, numeric: int, categorical: int, **others: An
     return GridTable(name, words, known, "target", options=tuple(drawn.items()), halves=halves, **others)
 
 
+_ADULT = ("age", "education", "occupation"), ("sex", "race", "hours_per_week", "workclass")
+_HEALTH = ("age", "gender", "education"), ("income", "health")
+_FAIR = ("age", "educ", "occupation"), ("religious", "children", "yrs_married", "occupation_husb")
+_RATING = "rate_marriage"
+
 TABLES = (
-    GridTable(
-        "adult",
-        "Adult",
-        ("age", "education", "occupation", "sex", "race"),
-        "income",
-        "adult",
-        halves=(("age", "education", "occupation"), ("sex", "race", "hours_per_week", "workclass")),
-    ),
-    GridTable(
-        "health",
-        "simulated_health",
-        ("age", "gender", "education"),
-        "disease",
-        "simulated_health",
-        halves=(("age", "gender", "education"), ("income", "health")),
-    ),
-    GridTable(
-        "fair",
-        "fair",
-        ("age", "educ", "occupation", "religious"),
-        "rate_marriage",
-        "fair",
-        halves=(("age", "educ", "occupation"), ("religious", "children", "yrs_married", "occupation_husb")),
-        categorical=("rate_marriage",),
-    ),
+    GridTable("adult", "Adult", ("age", "education", "occupation", "sex", "race"), "income", "adult", halves=_ADULT),
+    GridTable("health", "simulated_health", _HEALTH[0], "disease", "simulated_health", halves=_HEALTH),
+    GridTable("fair", "fair", (*_FAIR[0], "religious"), _RATING, "fair", halves=_FAIR, categorical=(_RATING,)),
     _factors("wide", "60 columns", 29, 30),
     _factors("categorical", "all categorical", 0, 8),
     _factors("numeric", "all numeric", 8, 0, attacker="linear"),
@@ -128,7 +96,7 @@ class Grid:
     rows: int
     shares: Sequence[float]  # doses of the leaks whose dose is a share
     epsilons: Sequence[float]  # doses of the mechanism with a known epsilon
-    leaks: Sequence[str] = tuple(_LEAKS)
+    leaks: Sequence[str] = tuple(WORDS)
     measures: Sequence[str] = ()  # empty: all risk measures of the register but ``LEFT_OUT``
     folds: int = 2
     repetitions: int = 2
@@ -144,10 +112,12 @@ class Grid:
 
     def study(self, table: GridTable, seed: int, workspace: str, workers: int) -> Study:
         """Return one study: what is planted are its reference generators, beside several ``fresh``."""
-        named = {"{sensitive}": table.sensitive, "{known}": [*table.known, table.sensitive]}
+        column = {"column": table.sensitive}
+        options: dict[str, Any] = {"leaky_permuted": column, "leaky_group": column}
+        options |= {"leaky_columns": {"columns": [*table.known, table.sensitive]}}
         planted = [
             {"name": f"{leak}-{f'{dose:g}'.replace('.', '_')}", "kind": leak}
-            | {option: named[of] for option, of in _LEAKS[leak].items()}
+            | options.get(leak, {})
             | {"epsilon" if leak == "known_epsilon" else "share": dose}
             for leak in self.leaks
             if leak != "real_identifiers" or table.identifier
@@ -191,7 +161,7 @@ def grid_of(
         InputError: There is no such table, leak or risk measure.
     """
     risks = [name for name, metric in METRICS.items() if not metric.is_utility] if measures else []
-    every = (("table", tables, [t.name for t in TABLES]), ("leak", leaks, list(_LEAKS)), ("metric", measures, risks))
+    every = (("table", tables, [t.name for t in TABLES]), ("leak", leaks, list(WORDS)), ("metric", measures, risks))
     for what, names, known in every:
         for name in names:
             if name not in known:
@@ -200,7 +170,7 @@ def grid_of(
     return replace(
         grid,
         tables=tuple(t for t in TABLES if t.name in tables) if tables else grid.tables,
-        leaks=tuple(leak for leak in _LEAKS if leak in leaks) if leaks else grid.leaks,
+        leaks=tuple(leak for leak in WORDS if leak in leaks) if leaks else grid.leaks,
         measures=tuple(measures) or grid.measures,
         studies=studies or grid.studies,
         rows=rows or grid.rows,

@@ -161,7 +161,7 @@ def _check_roles(metrics: Sequence[MetricChoice], columns: Sequence[str]) -> Non
     """Refuse roles of single metrics that name no column of the table."""
     for choice in metrics:
         known = choice.quasi_identifiers if isinstance(choice.quasi_identifiers, list) else []
-        own = [(option, _names(choice.options[option])) for option in _COLUMNS if option in choice.options]
+        own = [(option, columns_of(choice.options[option] or ())) for option in _COLUMNS if option in choice.options]
         for role, names in (("quasi_identifiers", known), ("sensitive", _columns(choice.sensitive or [])), *own):
             for name in names:
                 if name not in columns:
@@ -169,10 +169,6 @@ def _check_roles(metrics: Sequence[MetricChoice], columns: Sequence[str]) -> Non
                     raise InputError(
                         f"{role} of metric {choice.label} must be columns of the table, got {name!r}{hint}"
                     )
-
-
-def _names(columns: Any) -> list[str]:
-    return [columns] if isinstance(columns, str) else list(columns or [])
 
 
 def foreseen_of(study: Study, table: pd.DataFrame) -> Foreseen:

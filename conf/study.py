@@ -557,16 +557,12 @@ class Study(Settings):
 
     @model_validator(mode="after")
     def _names_are_used_once(self) -> "Study":
-        for what, names in (
-            ("synthesizers and references", [s.name for s in (*self.synthesizers, *self.references)]),
-            ("metrics", [label for m in self.metrics for label in (*m.labels, *m.labels_together)]),
-        ):
-            twice = sorted({n for n in names if names.count(n) > 1})
-            if twice:
-                key = "label" if what == "metrics" else "name"
-                raise ValueError(
-                    f"{what} must have distinct names, got {twice[0]!r} twice: give one a {key} of its own"
-                )
+        generators = [s.name for s in (*self.synthesizers, *self.references)]
+        labels = [label for m in self.metrics for label in (*m.labels, *m.labels_together)]
+        for what, key, names in (("synthesizers and references", "name", generators), ("metrics", "label", labels)):
+            if twice := sorted({n for n in names if names.count(n) > 1}):
+                rule = f"{what} must have distinct names, got {twice[0]!r} twice"
+                raise ValueError(f"{rule}: give one a {key} of its own")
         for choice in self.metrics:
             hidden = choice.sensitive or self.data.sensitive
             both = [c for c in columns_of(hidden[0]) if len(hidden) == 1 and c in (choice.quasi_identifiers or ())]

@@ -1,7 +1,11 @@
-"""The tables that a study names: which sources there are, and how cells are written where they do not say so."""
+"""The tables that a study names: which sources there are, and how cells are written where they do not say so.
+
+How entry points are loaded, and the names of options checked.
+"""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter
 from typing import Annotated, Any, Literal
 
 import pandas as pd
@@ -19,10 +23,9 @@ class Settings(BaseModel):
 
 def _as_texts(values: Any) -> Any:
     """Return YAML's numbers as the texts that stand in files: ``-9`` in a list of texts is a text."""
-    plain = isinstance(values, list | tuple)
-    return (
-        [str(v) if isinstance(v, int | float) and not isinstance(v, bool) else v for v in values] if plain else values
-    )
+    if not isinstance(values, list | tuple):
+        return values
+    return [str(v) if isinstance(v, int | float) and not isinstance(v, bool) else v for v in values]
 
 
 Texts = Annotated[list[str], BeforeValidator(_as_texts)]
@@ -54,14 +57,9 @@ class Reading(Settings):
 
     @model_validator(mode="after")
     def _settings_fit_the_type(self) -> "Reading":
-        for setting, type in (
-            ("format", "date"),
-            ("decimal", "number"),
-            ("thousands", "number"),
-            ("unit", "number"),
-            ("true_values", "boolean"),
-            ("false_values", "boolean"),
-        ):
+        types = {"format": "date", **dict.fromkeys(("decimal", "thousands", "unit"), "number")}
+        types |= dict.fromkeys(("true_values", "false_values"), "boolean")
+        for setting, type in types.items():
             if setting in self.model_fields_set and self.type != type:
                 raise ValueError(f"{setting} belongs to type {type}, got type {self.type}")
         if self.otherwise == "missing" and self.type in (None, "presence"):
@@ -101,25 +99,43 @@ def source_function(name: str, options: Mapping[str, object]) -> Callable[..., p
     Raises:
         InputError: There is no such table, it cannot be loaded, or an option is unknown or absent.
     """
-    known = sources()
-    if name not in known:
-        raise InputError(f"no table is called {name!r}{nearest(name, known)}; built in: {', '.join(known)}")
-    entry = points(SOURCE_GROUP)[name]
-    try:
-        function = entry.load()
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"table {name!r} ({entry.value}) cannot be loaded: {error}") from error
+    function, value = loaded(SOURCE_GROUP, name, "table", "built in")
     if not callable(function):
-        raise InputError(f"table {name!r} ({entry.value}) must be a function, got {type(function).__name__}")
-    parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_POSITIONAL]
-    takes = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    if not any(p.kind is p.VAR_KEYWORD for p in parameters):
-        for option in options:
-            if option not in takes:
-                hint = f"it takes {', '.join(takes)}" if takes else "it takes none"
-                raise InputError(f"{name} takes no option {option!r}{nearest(option, takes)}; {hint}")
-    for p in parameters:
-        if p.name in takes and p.default is p.empty and p.name not in options:
+        raise InputError(f"table {name!r} ({value}) must be a function, got {type(function).__name__}")
+    parameters = inspect.signature(function).parameters.values()
+    takes = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.VAR_KEYWORD)]
+    check_option_names(name, options, takes, (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY))
+    return function
+
+
+def loaded(group: str, name: str, what: str, known_as: str) -> tuple[Any, str]:
+    """Return what an entry point gives, and where it is.
+
+    Raises:
+        InputError: The group has none of this name, or it cannot be imported.
+    """
+    found, known = points(group), sorted(points(group).names)
+    if name not in known:
+        raise InputError(f"no {what} is called {name!r}{nearest(name, known)}; {known_as}: {', '.join(known)}")
+    try:
+        return found[name].load(), found[name].value
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"{what} {name!r} ({found[name].value}) cannot be loaded: {error}") from error
+
+
+def check_option_names(
+    name: str, options: Mapping[str, object], takes: Sequence[Parameter], needed: Sequence[Any]
+) -> None:
+    """Refuse options that a function has no parameter for, and absent ones: parameters of the ``needed`` kinds.
+
+    Raises:
+        InputError: It names the option, and what is taken.
+    """
+    if not any(p.kind is p.VAR_KEYWORD for p in takes):
+        names = [p.name for p in takes]
+        for option in (each for each in options if each not in names):
+            hint = f"it takes {', '.join(names)}" if names else "it takes none"
+            raise InputError(f"{name} takes no option {option!r}{nearest(option, names)}; {hint}")
+    for p in takes:
+        if p.default is p.empty and p.kind in needed and p.name not in options:
             raise InputError(f"{name} needs the option {p.name!r}, got {sorted(options) or 'none'}")
-    made: Callable[..., pd.DataFrame] = function
-    return made

@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from synthrisk.tasks.synthesize.task import release, synthesize
 
 __all__ = ["attack", "estimate", "fit_release", "judge", "log", "release", "sample", "synthesize"]
-_ELSEWHERE = {
-    "fit_release": "synthesize.column_matching",
-    "release": "synthesize.task",
-    "synthesize": "synthesize.task",
-}
+_ELSEWHERE = dict.fromkeys(("release", "synthesize"), "synthesize.task")
+_ELSEWHERE |= {"fit_release": "synthesize.column_matching"}
 
 
 class _Tasks(ModuleType):

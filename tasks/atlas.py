@@ -48,11 +48,7 @@ def digest_of(looks: Sequence[Look], grid: Grid, shapes: Shapes) -> Digest:
         "name": grid.name,
         "tables": {t.name: t.words for t in grid.tables},
         "shapes": dict(shapes),
-        "studies": grid.studies,
-        "rows": grid.rows,
-        "folds": grid.folds,
-        "repetitions": grid.repetitions,
-        "nothing": grid.nothing,
+        **{name: getattr(grid, name) for name in ("studies", "rows", "folds", "repetitions", "nothing")},
         "leaks": leaks,
         "left_out": list(LEFT_OUT),
         "versions": versions(_PACKAGES),
@@ -69,12 +65,7 @@ def overview(digest: Digest) -> str:
 
     A cell is the smallest dose that memorization sees in at least half of the tables, and how many see a dose at all.
     """
-    rows = []
-    for measure, by_leak in _over_tables(digest):
-        cells = [_in_tables(by_leak[leak]) if leak in by_leak else "-" for leak in digest.leaks]
-        rows.append([f"`{measure}`", *cells])
-    heads = ["memorization of", *(leak["words"] for leak in digest.leaks.values())]
-    return f"{digest.words}.\n\n{_table(heads, rows)}\n"
+    return f"{digest.words}.\n\n{_smallest(digest, digest.answers)}\n"
 
 
 def tables(digest: Digest) -> str:
@@ -86,10 +77,10 @@ def tables(digest: Digest) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _over_tables(digest: Digest) -> list[tuple[str, dict[str, list[Answer]]]]:
-    """Return all answers on memorization by measure and leak; the measure that sees most first."""
+def _by_measure(answers: Iterable[Answer]) -> list[tuple[str, dict[str, list[Answer]]]]:
+    """Return the answers on memorization, one a table, by measure and leak; the measure that sees most first."""
     found: dict[str, dict[str, list[Answer]]] = {}
-    for each in digest.answers:
+    for each in answers:
         if each.quantity == _MAIN:
             found.setdefault(each.measure, {}).setdefault(each.leak, []).append(each)
     return sorted(found.items(), key=lambda pair: (-_sees(e for own in pair[1].values() for e in own), pair[0]))
@@ -108,12 +99,12 @@ def _in_tables(answers: Sequence[Answer]) -> str:
     return f"{dose_in_words(answers[0].leak, dose)} ({of})"
 
 
-def _smallest(digest: Digest, own: Sequence[Answer]) -> str:
+def _smallest(digest: Digest, answers: Iterable[Answer]) -> str:
     """Return a row a measure, a column a leak: the smallest dose of which memorization sees four studies of five."""
     leaks = digest.leaks
     rows = []
-    for measure, by_leak in _by_measure(own, _MAIN):
-        cells = [_cell(by_leak[leak]) if leak in by_leak else "-" for leak in leaks]
+    for measure, by_leak in _by_measure(answers):
+        cells = [_in_tables(by_leak[leak]) if leak in by_leak else "-" for leak in leaks]
         rows.append([f"`{measure}`", *cells])
     return _table(["memorization of", *(leak["words"] for leak in leaks.values())], rows)
 
@@ -127,11 +118,11 @@ def _cell(answer: Answer) -> str:
 def _values(digest: Digest, own: Sequence[Answer]) -> str:
     """Return a row a measure: false alarms with their interval, and value and rank correlation of exact copies."""
     rows = []
-    for measure, by_leak in _by_measure(own, _MAIN):
-        one = next(iter(by_leak.values()))
-        alarms = _alarms(one)
-        cells = [f"{e.value_full:.3f} ({_number(e.rank)})" if e else "-" for e in map(by_leak.get, digest.leaks)]
-        rows.append([f"`{measure}`", alarms, _number(one.value_none), *cells])
+    for measure, by_leak in _by_measure(own):
+        answers = {leak: answer for leak, (answer,) in by_leak.items()}
+        one = next(iter(answers.values()))
+        cells = [f"{e.value_full:.3f} ({_number(e.rank)})" if e else "-" for e in map(answers.get, digest.leaks)]
+        rows.append([f"`{measure}`", _alarms(one), _number(one.value_none), *cells])
     heads = ["memorization of", "false alarms", "no leak", *(leak["words"] for leak in digest.leaks.values())]
     return _table(heads, rows)
 
@@ -150,14 +141,6 @@ def _further(digest: Digest, own: Sequence[Answer]) -> str:
             rows.append([f"`{each.quantity}` of `{each.measure}`", words, dose, _cell(before), _alarms(each)])
     heads = ["quantity", "leak", "smallest dose seen", "memorization sees", "false alarms"]
     return _table(heads, rows) if rows else "No other quantity sees a smaller dose than memorization does."
-
-
-def _by_measure(own: Sequence[Answer], quantity: str) -> list[tuple[str, dict[str, Answer]]]:
-    found: dict[str, dict[str, Answer]] = {}
-    for each in own:
-        if each.quantity == quantity:
-            found.setdefault(each.measure, {})[each.leak] = each
-    return sorted(found.items(), key=lambda pair: (-_sees(pair[1].values()), pair[0]))
 
 
 def _sees(answers: Iterable[Answer]) -> int:
@@ -181,7 +164,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def draw_heat_map(digest: Digest, path: Path) -> None:
     """Draw a square for each measure and leak: the darker, the smaller the dose that is seen in half of the tables."""
-    leaks, rows, several = digest.leaks, _over_tables(digest), len(digest.grid["tables"]) > 1
+    leaks, rows, several = digest.leaks, _by_measure(digest.answers), len(digest.grid["tables"]) > 1
     figure = Figure(figsize=(3.6 + 5.2, 2.0 + 0.26 * len(rows)), layout="constrained")
     axes = figure.subplots()
     for y, (_, by_leak) in enumerate(rows):

@@ -113,12 +113,8 @@ def _code(planned: Sequence[Planned]) -> tuple[str, list[str]]:
 
 def _write(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> None:
     of_others = _code(planned)[1]  # may draw from the stream that a generator draws from on another thread
-    with one_thread() if of_others else nullcontext():
-        _write_ledger(draft, release, planned)
-
-
-def _write_ledger(draft: Path, release: ReleaseFolder, planned: Sequence[Planned]) -> None:
-    with Step(Path(release.sample.workspace), release.cell.name) as step:
+    step = Step(Path(release.sample.workspace), release.cell.name)
+    with one_thread() if of_others else nullcontext(), step:
         _write_all(draft, release, planned, step)
 
 

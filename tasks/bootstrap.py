@@ -1,6 +1,6 @@
 """Let the findings of one generator be made from its ledgers, and keep who is most exposed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -92,9 +92,12 @@ def _vulnerable(sample: Sample, share: float) -> Mapping[str, np.ndarray]:
     code = code_digest([vulnerable.__module__], alone=[__name__])
     key = key_of(sample.table.digest, sample.identifier, sample.key, share, code, versions(("numpy", "pandas")))
     path = Path(sample.workspace) / "vulnerable" / f"{key}.npz"
-    keep_file(
-        path, lambda draft: save_arrays(vulnerable(sample.records(), sample.key, share, sample.entities()), draft)
-    )
+    return _kept(path, lambda: vulnerable(sample.records(), sample.key, share, sample.entities()))
+
+
+def _kept(path: Path, make: Callable[[], Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Return arrays that are kept in a file, which is made where it is not there."""
+    keep_file(path, lambda draft: save_arrays(make(), draft))
     with np.load(path, allow_pickle=False) as kept:
         return dict(kept)
 
@@ -127,10 +130,8 @@ def _where_strangers_are_released(sample: Sample, strangers: Strangers, planned:
     key = key_of(*about, sample.seed, *code, versions(_PACKAGES))
     path = Path(sample.workspace) / "strangers" / f"{key}.npz"
 
-    def write(draft: Path) -> None:
-        scores = strangers.scores(planned)
-        save_arrays({"scores": np.empty(0) if scores is None else scores}, draft)
+    def scores() -> Mapping[str, np.ndarray]:
+        found = strangers.scores(planned)
+        return {"scores": np.empty(0) if found is None else found}
 
-    keep_file(path, write)
-    with np.load(path, allow_pickle=False) as kept:
-        return np.asarray(kept["scores"])
+    return _kept(path, scores)["scores"]

@@ -113,8 +113,10 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
     confidence = estimated.settings.confidence
     checks = check_references(found, answers, confidence, entities=entities < sample.table.rows)
     checks += [Check(name, "all", "runs", False, reason) for name, reason in failures.items() if name in answers]
-    looked, released = _looked_at(estimated), _released(estimated)
-    own = [f for f in estimated.found if f.generator.role == "synthesizer"]
+    everybody = [f for f in estimated.found if f.generator.role != "yardstick"]
+    own = [f for f in everybody if f.generator.role == "synthesizer"]
+    released = {f.name: in_all([each.released() for each in f.ledgers]) for f in everybody}
+    looked = _looked_at(everybody, released)
     beside = Beside(
         answers,
         estimated.compared.powers,
@@ -127,19 +129,16 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
     )
     checks += _identifiers_seen(generators, released)
     known = _known(estimated, sample.key)
-    facts = (
-        _facts(sample, entities)
-        | _files(sample, generators)
-        | {
-            "methods": METHODS,
-            "interval": f"{estimated.settings.method}, {confidence:g}",
-            "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive, _knowing(known, sample)),
-            "versions": ", ".join(f"{k} {v}" for k, v in versions(_VERSIONS).items())
-            + f", python {platform.python_version()}",
-            "started": begun.isoformat(timespec="seconds"),
-            "release_keys": columns_named([f"{f.name} {_release_key(f)}" for f in own]),
-        }
-    )
+    software = versions(_VERSIONS) | {"python": platform.python_version()}
+    facts = _facts(sample, entities) | _files(sample, generators)
+    facts |= {
+        "methods": METHODS,
+        "interval": f"{estimated.settings.method}, {confidence:g}",
+        "threat_model": threat_model(sample.quasi_identifiers, sample.sensitive, _knowing(known, sample)),
+        "versions": ", ".join(f"{k} {v}" for k, v in software.items()),
+        "started": begun.isoformat(timespec="seconds"),
+        "release_keys": columns_named([f"{f.name} {_release_key(f)}" for f in own]),
+    }
     if NON_MEMBERS in failures:  # a yardstick less: the numbers beside it stand
         facts["population_yardstick"] = f"not measured: {failures[NON_MEMBERS]}"
     verdicts = verdicts_of(found, {name: limit.value for name, limit in limits.items()}, checks, beside)
@@ -157,7 +156,7 @@ def _concluded(estimated: Estimated, limits: Mapping[str, Threshold], begun: dat
         comparisons=estimated.compared.comparisons,
         powers=estimated.compared.powers,
         utility=[u for each in estimated.found for u in each.utility],
-        keys=_keys(estimated),
+        keys=_keys(sample, everybody),
         releases=looked,
         released=released,
         carriers=carried(estimated, verdicts),
@@ -193,18 +192,10 @@ def _size(sample: Sample) -> Size:
     return Size(members, records - members, cut.repetitions, cut.is_one)
 
 
-def _looked_at(estimated: Estimated) -> dict[str, ReleaseSummary]:
+def _looked_at(found: Sequence[Found], released: Mapping[str, Released]) -> dict[str, ReleaseSummary]:
     """Return what the releases of each generator have shown before they were judged."""
-    own = [f for f in estimated.found if f.generator.role != "yardstick"]
-    found = {f.name: summarise([each.check() for each in f.ledgers]) for f in own}
-    told = _released(estimated)
-    return {name: replace(each, notes=(*told[name].notes, *each.notes)) for name, each in found.items()}
-
-
-def _released(estimated: Estimated) -> dict[str, Released]:
-    """Return whose values the columns of each generator's releases hold."""
-    own = [f for f in estimated.found if f.generator.role != "yardstick"]
-    return {f.name: in_all([each.released() for each in f.ledgers]) for f in own}
+    seen = {f.name: summarise([each.check() for each in f.ledgers]) for f in found}
+    return {name: replace(each, notes=(*released[name].notes, *each.notes)) for name, each in seen.items()}
 
 
 def _identifiers_seen(generators: Sequence[Generator], released: Mapping[str, Released]) -> list[Check]:
@@ -215,19 +206,14 @@ def _identifiers_seen(generators: Sequence[Generator], released: Mapping[str, Re
     return [Check(name, RELEASED, expected, bool(seen[name]), seen[name] or "none") for name in own]
 
 
-def _keys(estimated: Estimated) -> KAnonymity | None:
+def _keys(sample: Sample, found: Sequence[Found]) -> KAnonymity | None:
     """Return how rare the keys are in the real table and, in the mean, in each generator's releases."""
-    sample = estimated.sample
     if not sample.key:
         return None
-    own = [f for f in estimated.found if f.generator.role != "yardstick"]
     records = sample.records()
-    return KAnonymity(
-        tuple(sample.key),
-        keys_of_real(records, sample.key, sample.entities()),
-        {f.name: mean_keys([e.keys() for e in f.ledgers]) for f in own},
-        values_of_real(records, sample.key, sample.sensitive),
-    )
+    real = keys_of_real(records, sample.key, sample.entities())
+    releases = {f.name: mean_keys([e.keys() for e in f.ledgers]) for f in found}
+    return KAnonymity(tuple(sample.key), real, releases, values_of_real(records, sample.key, sample.sensitive))
 
 
 def _facts(sample: Sample, entities: int) -> dict[str, str]:
@@ -375,13 +361,9 @@ def _kept(ledger: LedgerFolder, planned: Planned, limit: Limited, share: float) 
 
 def _one(ledger: LedgerFolder, share: float | None) -> OneRelease:
     release, sample = ledger.release, ledger.release.sample
-    groups = {} if share is None else vulnerable(sample.records(), sample.key, share, sample.entities())
-    tables = coarsened_alike(Tables(sample.records(), release.synthetic()))  # where some cells of it are coarse
-    return OneRelease(
-        tables.real,
-        tables.synthetic,
-        release.membership(),
-        sample.entities(),
-        {name: np.asarray(own) for name, own in groups.items()},
-        seed_of(sample.seed, _KEPT, release.generator.name),
-    )
+    real, entities = sample.records(), sample.entities()
+    groups = {} if share is None else vulnerable(real, sample.key, share, entities)
+    groups = {name: np.asarray(own) for name, own in groups.items()}
+    tables = coarsened_alike(Tables(real, release.synthetic()))  # where some cells of it are coarse
+    seed = seed_of(sample.seed, _KEPT, release.generator.name)
+    return OneRelease(tables.real, tables.synthetic, release.membership(), entities, groups, seed)

@@ -96,24 +96,17 @@ def log(
     check_given("judged", judged, Judged, "judge")
     if not (pages is None or isinstance(pages, Pages) or callable(pages)):
         raise InputError(f"pages must be Pages or a function that returns them, got {type(pages).__name__}")
-    given = {
-        "experiment": experiment,
-        "uri": tracking_uri,
-        "block": tracking_block,
-        "records": records,
-        "registry": registry,
-        "log_again": log_again,
-    }
+    given = {"experiment": experiment, "uri": tracking_uri, "block": tracking_block, "records": records}
     refuse_passwords(given)
-    tracking = allowed(checked(Tracking, given | {"offline": offline}, "log"))
+    how = {"registry": registry, "log_again": log_again, "offline": offline}
+    tracking = allowed(checked(Tracking, given | how, "log"))
     sample, asked = judged.estimated.sample, settings or described(judged)
     store_address(tracking, Path(sample.workspace))
     ready = pages if isinstance(pages, Pages) else None
     waiting = Waiting(judged, tracking, asked, ready, datetime.now(UTC), exposure, masked(origin()))
     with held(waiting.workspace, waiting.study_id):
         keep_waiting(waiting)
-        drawn = Drawn(waiting, pages if callable(pages) else lambda: _draw(waiting))
-        return _logged(drawn)
+        return _logged(Drawn(waiting, pages if callable(pages) else lambda: _draw(waiting)))
 
 
 def deliver(workspace: Path, study_id: str) -> Logged | None:

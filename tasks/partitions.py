@@ -24,7 +24,7 @@ from synthrisk.metrics.release.k_anonymity import KAnonymity
 from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.study.ledger import Planned
 from synthrisk.metrics.tables.codes import infer
-from synthrisk.metrics.tables.tables import name_of
+from synthrisk.metrics.tables.tables import Target, name_of
 from synthrisk.metrics.verdicts.results import StudyResult
 from synthrisk.metrics.verdicts.verdicts import Beside
 from synthrisk.metrics.verdicts.verdicts import judge as verdicts_of
@@ -70,8 +70,7 @@ class OnDask:
         last: Any = state
         for item in self._items:
             last = self._client.submit(function, item, last, *sent, pure=False)
-        found: _S = self._client.gather(last) if self._items else state
-        return found
+        return self._client.gather(last) if self._items else state
 
     def joined(self, function: Callable[[Any, Any], Any]) -> Any:
         """Return what the function makes of all parts (``Parts.joined``)."""
@@ -260,34 +259,28 @@ def judged_in_parts(
     tell("keys and columns")
     known = _keys(data, list(tables.columns))
     reason = broken(tables)
+    broken_or_not = Beside(broken={RELEASE: reason} if reason else {})
     return StudyResult(
         study_id=new_study_id(begun),
         name="evaluate",
         findings=found,
         checks=[],
-        verdicts=verdicts_of(
-            found,
-            {name: limit.value for name, limit in limits.items()},
-            [],
-            Beside(broken={RELEASE: reason} if reason else {}),
-        ),
+        verdicts=verdicts_of(found, {name: limit.value for name, limit in limits.items()}, [], broken_or_not),
         limits=spelled_out(limits, [f.measure for f in found]),
         facts=_facts(tables, data, settings, seed, begun),
         settings={RELEASE: {"role": "synthesizer", "kind": "files"}},
         utility=utility,
-        keys=KAnonymity(
-            tuple(known),
-            keys_of_real(tables, known),
-            {RELEASE: keys_of_release(tables, known, data.sensitive)},
-            values_of_real(tables, known, data.sensitive),
-        )
-        if known
-        else None,
+        keys=_how_rare(tables, known, data.sensitive) if known else None,
         warning=warning,
         warnings=(LACKING, *([f"the release is broken: {reason}"] if reason else [])),
         quasi_identifiers=tuple(known),
         sensitive=tuple(map(name_of, data.sensitive)),
     )
+
+
+def _how_rare(tables: Partitioned, known: Sequence[str], sensitive: Sequence[Target]) -> KAnonymity:
+    real, values = keys_of_real(tables, known), values_of_real(tables, known, sensitive)
+    return KAnonymity(tuple(known), real, {RELEASE: keys_of_release(tables, known, sensitive)}, values)
 
 
 def _keys(data: Data, columns: Sequence[str]) -> list[str]:

@@ -91,15 +91,10 @@ def sample(
     hidden = [target if isinstance(target, str) else list(target) for target in sensitive]
     known = "*" if quasi_identifiers == "*" else list(quasi_identifiers)
     roles = {"source": source, "quasi_identifiers": known, "sensitive": hidden, "identifier": identifier}
-    lists = {
-        "categorical": list(categorical),
-        "drop": list(drop),
-        "missing": list(missing),
-        "rows": rows,
-        "columns": dict(columns or {}),
-    }
+    lists = {"categorical": list(categorical), "drop": list(drop), "missing": list(missing)}
+    others = {"rows": rows, "columns": dict(columns or {})}
     refuse_passwords(source)
-    data = checked(Data, roles | lists, "sample")
+    data = checked(Data, roles | lists | others, "sample")
     parts = {"folds": folds, "holdout": holdout, "repetitions": repetitions, "stratify": stratify}
     cut = checked(Split, parts | {"duplicates": duplicates}, "sample")
     folder = open_workspace(workspace)

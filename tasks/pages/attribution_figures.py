@@ -1,4 +1,4 @@
-"""The figures of an attribution: effects of quasi-identifiers, and predicted risk by one of them or by two together."""
+"""The figures of an attribution: effects of quasi-identifiers, and predicted risk by two or three of them together."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,7 +17,6 @@ from synthrisk.metrics.exposure.risk_terms import RARE
 from synthrisk.metrics.tables.kinds import NANOSECONDS_A_DAY
 from synthrisk.tasks.pages.figures import (
     ACCENT,
-    DASHED,
     DASHES,
     FAINT,
     INK,
@@ -164,22 +163,6 @@ _LEAST_SPAN = 0.2  # of an axis of risks
 _NAME = 18  # characters of a level where the levels of two columns stand beside each other
 
 
-def prediction_figure(found: Attribution, column: Any) -> Figure:
-    """Return the predicted risk by level of a quasi-identifier with intervals; a number as a curve with its band.
-
-    The dashed line is the risk of all records.
-
-    Raises:
-        InputError: The column has no prediction.
-    """
-    rows = found.predictions[found.predictions["column"] == column]
-    if rows.empty:
-        raise InputError(f"column must be a quasi-identifier with a prediction, got {column!r}")
-    if rows["kind"].iloc[0] == "categorical" or rows["value"].isna().all():
-        return _by_level(rows, column, found.risk)
-    return _by_value(rows, column, found.risk)
-
-
 def interaction_figure(found: Attribution, first: Any, second: Any) -> Figure:
     """Return the predicted risk against one column, a colour a level of the other, with intervals.
 
@@ -256,51 +239,6 @@ def interaction_figures(found: Attribution, count: int = 3) -> list[Figure]:
     """Return the panels of the strongest interactions."""
     pairs = found.interactions.head(count)
     return [interaction_figure(found, a, b) for a, b in zip(pairs["first"], pairs["second"], strict=True)]
-
-
-def _by_level(rows: pd.DataFrame, column: Any, average: float) -> Figure:
-    labels = [shortened(level) for level in rows["level"]]
-    figure, axes = levels_panel(labels, 0.25 + width_of(labels))
-    drawn = rows[rows["note"] == ""]
-    axes.set_xlim(*_span(min([average, *drawn["lower"]]), max([average, *drawn["upper"]])))
-    axes.axvline(average, color=MUTED, linewidth=1, linestyle=DASHED)
-    for y, (_, row) in enumerate(rows.iterrows()):
-        if row["note"]:
-            say(axes, y, shortened(row["note"], 44))
-        else:
-            draw_interval(axes, row["lower"], row["risk"], row["upper"], y, ACCENT)
-    plain_label(axes.set_xlabel(f"predicted risk by {shortened(str(column))}", loc="right"))
-    return with_words(figure, _told_levels(drawn))
-
-
-def _by_value(rows: pd.DataFrame, column: Any, average: float) -> Figure:
-    kind = rows["kind"].iloc[0]
-    figure, axes = empty_axes(_CURVES, 0.65)
-    curve = rows[rows["value"].notna()]
-    x = _values(axes, kind, curve["value"])
-    axes.axhline(average, color=MUTED, linewidth=1, linestyle=DASHED)
-    axes.fill_between(x, curve["lower"], curve["upper"], color=ACCENT, alpha=0.15, linewidth=0)
-    axes.plot(x, curve["risk"], color=ACCENT, linewidth=1.5)
-    for _, row in rows[rows["value"].isna() & (rows["note"] == "")].iterrows():
-        _beside(axes, row)
-    _risk_axis(axes, column, kind)
-    return with_words(figure, _told_levels(curve.iloc[:: max(1, len(curve) // 4)]))
-
-
-def _told_levels(rows: pd.DataFrame) -> list[str]:
-    return [
-        f"{shortened(r['level'], 60)} {number(r['risk'])} {interval(r['lower'], r['upper'])}"
-        for r in rows.to_dict("records")
-    ]
-
-
-def _beside(axes: Axes, row: pd.Series) -> None:
-    """Draw a level that has no place on the axis, the missing cells, to the right of the curve."""
-    left, right = axes.get_xlim()
-    at = right + 0.06 * (right - left)
-    draw_interval(axes, row["lower"], row["risk"], row["upper"], at, ACCENT, upright=True)
-    axes.text(at, 1.01, row["level"], transform=axes.get_xaxis_transform(), size=SIZE, color=MUTED, ha="center")
-    axes.set_xlim(left, right + 0.12 * (right - left))
 
 
 def _dodged(rows: pd.DataFrame, levels: Sequence[str], names: Sequence[str], room: float) -> tuple[Figure, Axes]:

@@ -1,10 +1,10 @@
 """Who is at risk, and why: a page for one synthesizer, with values of the real table, for its stewards alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from math import isnan
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,16 +29,14 @@ WORST, FEWEST = 8, 10  # rows of a table of groups, and records of a group in it
 EFFECTS, EXPLAINED, LABEL = 16, 12, 40  # rows of effects; columns of the regression; characters of a label
 
 
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(NamedTuple):
     """A figure, and its numbers in words."""
 
     svg: Markup
     words: str
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """The head of a table of groups: as many as are shown."""
 
     rows: Sequence[dict[str, object]]
@@ -46,8 +44,7 @@ class Told:
     looked_at: int  # among how many
 
 
-@dataclass(frozen=True)
-class Explained:
+class Explained(NamedTuple):
     """What the regression of the risk says."""
 
     reason: str  # why there are no effects, or an empty string
@@ -60,8 +57,7 @@ class Explained:
     notes: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Exposed:
+class Exposed(NamedTuple):
     """What the page says of one measure."""
 
     measure: str  # its key
@@ -87,10 +83,8 @@ def exposure_page(found: Found, study_id: str, confidence: float) -> str:
     shown = [each for each in guessed if scores[each.measure.key]["as_member"].notna().any()]
     known = dict.fromkeys(c for each in shown for c in (*each.options["quasi_identifiers"], each.measure.sensitive))
     banded = pd.DataFrame({str(c): bands(records[c].reset_index(drop=True), fewest=FEWEST) for c in known})
-    measures = []
-    for each in shown:
-        own = scores[each.measure.key]
-        measures.append(_exposed(own, records, banded, each, _tried(found, each, confidence), confidence, entities))
+    people = _People(records, banded, entities)
+    measures = [_exposed(found, scores[each.measure.key], people, each, confidence) for each in shown]
     measures.sort(key=lambda m: -np.nan_to_num(float(m.everybody["adds"]), nan=-np.inf))  # type: ignore[arg-type]
     return render(
         "expose.html",
@@ -129,15 +123,17 @@ def reading(row: dict[str, float]) -> str:
     return "not shown to come from its presence"
 
 
-def _exposed(
-    exposed: pd.DataFrame,
-    records: pd.DataFrame,
-    banded: pd.DataFrame,
-    planned: Planned,
-    tried: tuple[Finding | None, Sequence[Preview]],
-    confidence: float,
-    entities: np.ndarray | None,
-) -> Exposed:
+class _People(NamedTuple):
+    """The real records, as they are and in bands, and the entity of each, where one has several."""
+
+    records: pd.DataFrame
+    banded: pd.DataFrame
+    entities: np.ndarray | None
+
+
+def _exposed(found: Found, exposed: pd.DataFrame, people: _People, planned: Planned, confidence: float) -> Exposed:
+    records, banded, entities = people
+    before, tried = _tried(found, planned, confidence)
     measure, known = planned.measure, [str(c) for c in planned.options["quasi_identifiers"]]
     sensitive = str(measure.sensitive)
     guess = constant_guess(records, sensitive, METRICS[measure.metric].group, planned.options)
@@ -151,19 +147,12 @@ def _exposed(
     classes = by(banded[[sensitive]], 1, fewest=1, simultaneous=False)
     sure = exposed[exposed["memorization"] > 0]
     sure = sure.sort_values(["memorization", "lower", "record"], ascending=[False, False, True])
-    return Exposed(
-        measure.key,
-        known,
-        _row(all_records(reached, confidence)),
-        _highest(pairs, "adds_lower", above=0.0),
-        _highest(pairs, "lower"),
-        _highest(single, "lower"),
-        Told(_rows(classes.rows), len(classes.rows), classes.looked_at),
-        _rows(sure.head(WORST)),
-        None if measure.attacker is None else _explained(reached, records, banded, planned, entities),
-        tried[1],
-        tried[0],
-    )
+    everybody = {str(k): v for k, v in all_records(reached, confidence).items()}
+    tables = _highest(pairs, "adds_lower", above=0.0), _highest(pairs, "lower"), _highest(single, "lower")
+    by_class = Told(_rows(classes.rows), len(classes.rows), classes.looked_at)
+    why = None if measure.attacker is None else _explained(reached, people, planned)
+    most = _rows(sure.head(WORST))
+    return Exposed(measure.key, known, everybody, *tables, by_class, most, why, tried, before)
 
 
 def _highest(found: Groups, quantity: str, above: float = -np.inf) -> Told:
@@ -176,18 +165,9 @@ def _rows(table: pd.DataFrame) -> list[dict[str, object]]:
     return [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
 
 
-def _row(row: pd.Series) -> dict[str, object]:
-    return {str(k): v for k, v in row.items()}
-
-
-def _explained(
-    reached: Reached,
-    records: pd.DataFrame,
-    banded: pd.DataFrame,
-    planned: Planned,
-    entities: np.ndarray | None,
-) -> Explained:
+def _explained(reached: Reached, people: _People, planned: Planned) -> Explained:
     """Return the regression of the risk on the quasi-identifiers, or on those that tell most where there are many."""
+    records, banded, entities = people
     known = [str(c) for c in planned.options["quasi_identifiers"]]
     held = strongest_columns(reached.as_member, banded[known], EXPLAINED)
     if not held:
@@ -201,13 +181,7 @@ def _explained(
     drawn = [effects_figure(why), *interaction_figures(why, 3), *three]
     effects = why.effects[why.effects["kind"] != "per_unit"]
     largest = effects.iloc[np.argsort(-effects["effect"].abs().to_numpy(), kind="stable")].head(EFFECTS)
-    return Explained(
-        "",
-        [Drawing(svg(figure, f"{planned.measure.key}/{i}"), words_of(figure)) for i, figure in enumerate(drawn)],
-        [] if not three else [str(c) for c in why.triples[["first", "second", "third"]].iloc[0]],
-        _rows(largest),
-        len(effects) - len(largest),
-        len(known),
-        len(held),
-        why.notes,
-    )
+    drawings = [Drawing(svg(figure, f"{planned.measure.key}/{i}"), words_of(figure)) for i, figure in enumerate(drawn)]
+    names = [str(c) for c in why.triples[["first", "second", "third"]].iloc[0]] if three else []
+    more = len(effects) - len(largest)
+    return Explained("", drawings, names, _rows(largest), more, len(known), len(held), why.notes)

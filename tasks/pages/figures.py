@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from math import isnan
+from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
@@ -184,8 +185,7 @@ def _colour(row: Row, place: int) -> str:
     return MUTED if row.reference else LINES[place % len(LINES)]
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(NamedTuple):
     """The line of one name: x in [0, 1], and a column of values, with two of limits where there is a band."""
 
     row: Row
@@ -397,32 +397,31 @@ DOT, CAP = 3.4, 7.0  # points: caps are taller than the dot, so that no interval
 BEYOND = "beyond"  # class of the arrows in the SVG
 
 
-def draw_interval(
-    axes: Axes, lower: float, value: float, upper: float, at: float, colour: str, upright: bool = False
-) -> None:
+def draw_interval(axes: Axes, lower: float, value: float, upper: float, at: float, colour: str) -> None:
     """Draw a value as a dot, and its limits, where there are some, as a line with a cap at each end.
 
-    The axis must have its limits. ``at`` is the height, or the place from the left where the interval is ``upright``.
+    The axis must have its limits.
     """
-    draw_limits(axes, lower, upper, at, colour, upright=upright)
-    place = ([at], [value]) if upright else ([value], [at])
-    axes.plot(*place, "o", color=colour, markersize=DOT, zorder=3)
+    draw_limits(axes, lower, upper, at, colour)
+    axes.plot([value], [at], "o", color=colour, markersize=DOT, zorder=3)
 
 
 def draw_limits(
     axes: Axes, lower: float, upper: float, at: float, colour: str, width: float = 1.6, upright: bool = False
 ) -> None:
-    """Draw an interval without its value: a line with caps, or an arrow where it goes on past the axis."""
+    """Draw an interval without its value: a line with caps, or an arrow where it goes on past the axis.
+
+    ``at`` is the height, or the place from the left where the interval is ``upright``.
+    """
     if np.isnan(lower) or np.isnan(upper):
         return
     low, high = sorted(axes.get_ylim() if upright else axes.get_xlim())
     ends = np.clip([lower, upper], low, high)
     inside = [i for i, (end, shown) in enumerate(zip((lower, upper), ends, strict=True)) if end == shown]
-    cap = {"marker": "_" if upright else "|", "markersize": CAP, "markeredgewidth": 1.0, "markevery": inside}
     places = ([at, at], list(ends)) if upright else (list(ends), [at, at])
     line = axes.plot(*places, color=colour, linewidth=width, solid_capstyle="butt", zorder=2)[0]
     if inside:
-        line.set(**cap)
+        line.set(marker="_" if upright else "|", markersize=CAP, markeredgewidth=1.0, markevery=inside)
     for i in {0, 1} - set(inside):
         arrow = ("v^" if upright else "<>")[i]
         place = [each[i : i + 1] for each in places]
@@ -430,8 +429,7 @@ def draw_limits(
         found.set_gid(BEYOND)
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(NamedTuple):
     """One figure of one measure, or of one attack with its ``views``."""
 
     title: str

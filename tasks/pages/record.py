@@ -1,9 +1,9 @@
 """The decision record of a study: two printed pages that a board can sign; the report ends with it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -42,8 +42,7 @@ _REPEATED: Mapping[str, tuple[str, str]] = {
 """What allows a study to be repeated: the facts that the record has, how it calls them, and the words around them."""
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """What the record says of one generator."""
 
     headline: Headline
@@ -70,7 +69,8 @@ def body(result: StudyResult, settings: str = "") -> Markup:
         row = alike.setdefault((limit, in_people(limit.value, scale_of(name, metric))), [])
         row.append((limit_in_words(name, metric), name))
     limits = [(rows, limit, people) for (limit, people), rows in alike.items()]
-    facts = {called: words.format(found) for called, words, found in _repeated(result.facts)}
+    known = {words: result.facts[name] for name, words in _REPEATED.items() if result.facts.get(name)}
+    facts = {called: words.format(found) for (called, words), found in known.items()}
     sentences = _SENTENCES if len(told.synthesizers) <= 2 and len(limits) <= _MANY else _FEW_SENTENCES
     text = render(
         "record_body.html",
@@ -97,10 +97,6 @@ def _owners(told: Overview) -> str:
     names = [f'"{source}"' for source in told.owners if source not in _NOBODY]
     told_who = columns_named(names or ["nobody who is named"])
     return "Who set them stands beside each" if len(names) > _OWNERS else f"They were set by {told_who}"
-
-
-def _repeated(facts: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    return [(*words, facts[name]) for name, words in _REPEATED.items() if facts.get(name)]
 
 
 def _again(facts: Mapping[str, str], settings: str) -> dict[str, str]:

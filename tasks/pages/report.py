@@ -1,6 +1,6 @@
 """The report of a study: one HTML page, its sections in their order, and the decision record."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -65,8 +65,7 @@ def _of_plugins() -> list[Section]:
     return found
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     section: Section
     body: Markup
 
@@ -83,11 +82,5 @@ def page(judged: Judged, settings: str) -> str:
         if context is not None:
             text = render(each.template, shown=shown, result=shown.result, **context)
             parts.append(_Part(each, Markup(text)))  # noqa: S704 - templates escape what they are given
-    return render(
-        "report.html",
-        shown=shown,
-        result=shown.result,
-        parts=parts,
-        record=body(shown.result, settings),
-        record_style=STYLE,
-    )
+    record = body(shown.result, settings)
+    return render("report.html", shown=shown, result=shown.result, parts=parts, record=record, record_style=STYLE)

@@ -45,15 +45,8 @@ def _environment() -> Environment:
         loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     style = Markup(_source("style.css") + _source("pictures.css"))  # noqa: S704 - ours
-    environment.globals |= {"style": style, "number": number, "either": either, "breakable": breakable}
-    environment.globals |= {
-        "interval": interval,
-        "isnan": isnan,
-        "named": named,
-        "whole": whole,
-        "listed": listed,
-        "quoted": quoted,
-    }
+    functions = (number, either, breakable, interval, isnan, named, whole, listed, quoted)
+    environment.globals |= {each.__name__: each for each in functions} | {"style": style}
     return environment
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -73,12 +73,8 @@ def _is_code(number: float, count: int, others: pd.Series, counts: pd.Series) ->
     if number <= top or not set(str(int(number))) <= {"7", "8", "9"}:
         return False
     if number < 10:  # a code list such as 1, 2, 9
-        return (
-            len(others) <= 7
-            and number - top >= 2
-            and bool((others % 1 == 0).all())
-            and bool(others.between(0, 7).all())
-        )
+        small_ones = bool((others % 1 == 0).all()) and bool(others.between(0, 7).all())
+        return len(others) <= 7 and number - top >= 2 and small_ones
     far = number - top > _FAR * (top - low)
     beside = counts[others.nlargest(10).index].mean()
     return bool(far or (number - top >= 2 and count > _HEAP * beside))
@@ -184,15 +180,13 @@ def _of_texts(cells: Cells, decimal: str, column: pd.Series) -> Evidence:
         found = _categories(answers)
     if not answers.filled:
         return _made(cells, answers, _Found("empty", "sure", "all cells are missing"), marked + blank, column)
-    if len(answers.counts) == 1 and found.kind not in ("number", "date"):
-        found = _Found("constant", "sure", "all its cells are the same")
-    elif len(answers.counts) == 1:
-        found = _Found("constant", "sure", "all its cells are the same", found.settings)
+    if len(answers.counts) == 1:
+        settings = found.settings if found.kind in ("number", "date") else None
+        found = _Found("constant", "sure", "all its cells are the same", settings)
     return _made(cells, answers, found, marked + blank, column)
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(NamedTuple):
     kind: Kind
     sure: Sure
     why: str
@@ -211,29 +205,14 @@ def _made(cells: Cells, answers: Cells, found: _Found, marked: Sequence[str], co
         why += f"; {spelled(missing)} taken for missing ({gone} cells)"
     reading, other = (_with_missing(each, missing) for each in (found.settings, found.other))
     if reading is None and missing:
-        digits = found.kind == "number" or (
-            found.kind == "code" and not (_has_letters(counted) or _begins_with_zero(counted))
-        )
+        letters = counted.texts.str.contains(r"[^\d.,+\- ]").any() or _begins_with_zero(counted)
+        digits = found.kind == "number" or (found.kind == "code" and not letters)
         numbers = digits and not types.is_numeric_dtype(column.dtype)
         reading = Reading(type="number", missing=missing) if numbers else Reading(missing=missing)
     sure: Sure = "likely" if missing and found.sure == "sure" else found.sure
-    return Evidence(
-        cells.name,
-        found.kind,
-        sure,
-        why,
-        len(counted.counts),
-        counted.filled,
-        cells.rows,
-        counted.form if counted.filled and found.kind not in ("text", "boolean") else "",
-        reading,
-        found.question,
-        other,
-    )
-
-
-def _has_letters(cells: Cells) -> bool:
-    return bool(cells.texts.str.contains(r"[^\d.,+\- ]").any())
+    form = counted.form if counted.filled and found.kind not in ("text", "boolean") else ""
+    counts = len(counted.counts), counted.filled, cells.rows
+    return Evidence(cells.name, found.kind, sure, why, *counts, form, reading, found.question, other)
 
 
 def _with_missing(reading: Reading | None, missing: Sequence[str]) -> Reading | None:
@@ -310,9 +289,7 @@ def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
     distinct = len(numbers)
     if says(name, "codes") and not says(name, "counted"):
         return "likely", "its name says that its numbers are codes"
-    if (numbers % 1 != 0).any():
-        return None
-    if says(name, "counted"):
+    if (numbers % 1 != 0).any() or says(name, "counted"):
         return None
     known = topic(name, "known")
     if distinct <= 50 and (known in _CODE_TOPICS or says(name, "sensitive", "belief")):

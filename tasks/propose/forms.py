@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import pandas as pd
 
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.names import says
-from synthrisk.tasks.workspace.files.cell_texts import folded, in_reach, number_pattern, read_as, texts_of
+from synthrisk.tasks.workspace.files.cell_texts import MARKS, folded, in_reach, number_pattern, read_as, texts_of
 
 _COMMON = 0.1  # share of the cells that a form must have to be shown, so that no rare cell is
 _FEWEST = 5  # and how many cells
@@ -89,7 +90,6 @@ miles l ml dl  years year yrs y jahre jahr j ans an anos ano anni anno lat jaar 
 mois mesi meses  weeks wochen days day tage tag jours dias giorni d h hrs hours hour std stunden heures horas
 ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c f percent prozent pct
 """.split()  # noqa: SIM905 - a list of words
-_MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 _AROUND = re.compile(
     r"^[+\-−]?\s*(?P<before>[^\d\s.,'’+\-−]{1,6})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
 )
@@ -97,8 +97,7 @@ _GROUPS = {",": re.compile(r"[1-9]\d{0,2}(,\d{3})+"), ".": re.compile(r"[1-9]\d{
 _ROUND = 0.3  # share of round amounts from which marked groups are thousands
 
 
-@dataclass(frozen=True)
-class NumberForm:
+class NumberForm(NamedTuple):
     """How numbers are written."""
 
     reading: Reading
@@ -117,7 +116,7 @@ def number_form(cells: Cells, enough: float, decimal: str = "") -> NumberForm | 
     if unit is None:
         return None
     forms = []
-    for mark, thousands in _MARKS:
+    for mark, thousands in MARKS:
         reading = _reading(mark, thousands, unit)
         fits = texts.str.fullmatch(number_pattern(reading).pattern)
         if cells.share(fits) >= enough:
@@ -190,13 +189,8 @@ def _are_thousands(cells: Cells, marked: pd.Series, mark: str, decimal: str) -> 
     if (plain.str.len() > 3).any():
         return False
     rounded = float(marked.str.replace(r"\D+$", "", regex=True).str.endswith("0").mean()) > _ROUND
-    return (
-        mark == ","
-        or len(plain) > 0
-        or rounded
-        or says(cells.name, "sensitive", "money")
-        or says(cells.name, "counted")
-    )
+    is_amount = says(cells.name, "sensitive", "money") or says(cells.name, "counted")
+    return mark == "," or len(plain) > 0 or rounded or is_amount
 
 
 _ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
@@ -224,13 +218,11 @@ _NO_DATE = re.compile(  # of the years 0000 and 9999, of the day 00, or all of o
 )
 
 
-@dataclass(frozen=True)
-class DateForm:
+class DateForm(NamedTuple):
     """How dates are written."""
 
     reading: Reading | None  # None where they are ISO 8601, which needs no reading
     fits: pd.Series  # whether each distinct text is such a date
-    sure: bool = True
     question: str = ""  # what cannot be told from the cells
     other: Reading | None = None  # the other answer to the question
 
@@ -267,9 +259,7 @@ def _candidates(texts: pd.Series) -> Iterator[str]:
     typical = str(texts.iloc[0])
     for pattern, time in _TIMES.items():
         found = re.fullmatch(rf"(?P<date>.*?){pattern}", typical)
-        if found is None:
-            continue
-        for form in _date_formats(found["date"]):
+        for form in _date_formats(found["date"]) if found else ():
             yield form + time
 
 
@@ -321,7 +311,7 @@ def _settled_date(texts: pd.Series, found: list[tuple[str, pd.Series]]) -> DateF
     first, second = (texts[fits].str.extract(r"^(\d{1,2}).(\d{1,2})")[i].nunique() for i in (0, 1))
     question = f"does the day come first ({form}) or the month ({other.format})?"
     if form.startswith("%Y"):
-        return DateForm(reading, fits, False, "is the year at the beginning or at the end?", other)
+        return DateForm(reading, fits, "is the year at the beginning or at the end?", other)
     if 1 == second < first <= 12:  # the same day in every month
-        return DateForm(other, fits, False, question, reading)
-    return DateForm(reading, fits, False, question, other)
+        return DateForm(other, fits, question, reading)
+    return DateForm(reading, fits, question, other)

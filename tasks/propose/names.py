@@ -75,8 +75,7 @@ def words_of(list_of: str) -> frozenset[str]:
 
 @cache
 def _lists() -> dict[str, str | dict[str, str]]:
-    lists: dict[str, str | dict[str, str]] = yaml.safe_load((files(__package__) / "names.yaml").read_text("utf-8"))
-    return lists
+    return yaml.safe_load((files(__package__) / "names.yaml").read_text("utf-8"))
 
 
 @lru_cache(100_000)

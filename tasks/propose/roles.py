@@ -1,8 +1,7 @@
 """What each column means to an attacker: what is known, what is sensitive, who is who; proposals with their reasons."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -22,6 +21,7 @@ _FEWEST_KEYS = 3
 _SECONDS = 0.9  # share of times of its own from which a column of times is a time stamp
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
 _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
+_PRESENCE = Reading(type="presence")
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
 _TOPICS = {
     "age": "the age", "birth": "when or where somebody was born", "death": "when somebody died", "sex": "the sex",
@@ -33,8 +33,7 @@ _TOPICS = {
 """The words for the topics of ``names.yaml``."""
 
 
-@dataclass(frozen=True)
-class Role:
+class Role(NamedTuple):
     """What one column means."""
 
     name: str
@@ -87,19 +86,13 @@ def _apart(each: Evidence) -> Role | None:
         if each.filled == each.rows:
             return Role(each.name, "dropped", "sure", "it is the same for all records")
         why = "one text or none: it counts as one fact, present or not"
-        return Role(each.name, "other", "likely", why, Reading(type="presence"))
+        return Role(each.name, "other", "likely", why, _PRESENCE)
     if says(each.name, "direct") and not topic(each.name, "known") and _names_people(each):
         return Role(each.name, "dropped", "likely", "it may name people")
     if each.kind == "text":
         absent = 1 - each.filled / each.rows
         if absent >= 0.05:
-            return Role(
-                each.name,
-                "other",
-                "likely",
-                "free text: it counts as one fact, present or not",
-                Reading(type="presence"),
-            )
+            return Role(each.name, "other", "likely", "free text: it counts as one fact, present or not", _PRESENCE)
         return Role(each.name, "dropped", "likely", "free text, which may hold anything")
     return None
 
@@ -225,7 +218,9 @@ def _known(columns: Sequence[Evidence]) -> list[Role]:
         said = topic(each.name, "known") or ("place" if says(each.name, "direct", "address") else None)
         if said and not (each.kind == "category" and each.is_unique):
             found.append(Role(each.name, "quasi-identifier", "likely", _TOPICS[said]))
-    found = _of_many_topics(found)
+    topics = [topic(role.name, "known") for role in found]
+    order = sorted(range(len(found)), key=lambda i: topics[:i].count(topics[i]))  # the first of each topic first
+    found = [found[i] for i in sorted(order[:_MOST_KEYS])]
     names = {role.name for role in found}
     why = "too little is known by name; it has few enough values to be known"
     for each in columns:
@@ -239,13 +234,6 @@ def _known(columns: Sequence[Evidence]) -> list[Role]:
     return found
 
 
-def _of_many_topics(found: list[Role]) -> list[Role]:
-    """Return as many columns as a study takes: the first of each topic before the second of any."""
-    topics = [topic(role.name, "known") for role in found]
-    order = sorted(range(len(found)), key=lambda i: topics[:i].count(topics[i]))
-    return [found[i] for i in sorted(order[:_MOST_KEYS])]
-
-
 def of_meaning(found: Sequence[Role], meaning: Meaning) -> list[str]:
     """Return the names of the columns of one meaning."""
     return [role.name for role in found if role.meaning == meaning]
@@ -253,9 +241,7 @@ def of_meaning(found: Sequence[Role], meaning: Meaning) -> list[str]:
 
 def _read(own: Reading | None, role: Reading | None) -> Reading | None:
     """Return the reading that the role asks for, with the missing codes of the column."""
-    if role is None or own is None or not own.missing:
-        return role or own
-    return role.model_copy(update={"missing": own.missing})
+    return role.model_copy(update={"missing": own.missing}) if role and own and own.missing else role or own
 
 
 def settings_of(columns: Sequence[Evidence], found: Sequence[Role]) -> dict[str, Any]:
@@ -263,6 +249,7 @@ def settings_of(columns: Sequence[Evidence], found: Sequence[Role]) -> dict[str,
     readings = {each.name: _read(each.reading, role.reading) for each, role in zip(columns, found, strict=True)}
     kept = [role.name for role in found if role.meaning != "dropped"]
     entity = of_meaning(found, "identifier")
+    own = {name: reading for name, reading in readings.items() if reading is not None and name in kept}
     codes = [each.name for each in columns if each.kind == "code" and each.name in kept and each.name not in entity]
     return {
         "quasi_identifiers": of_meaning(found, "quasi-identifier"),
@@ -270,9 +257,5 @@ def settings_of(columns: Sequence[Evidence], found: Sequence[Role]) -> dict[str,
         "categorical": codes,
         "identifier": entity[0] if entity else None,
         "drop": of_meaning(found, "dropped"),
-        "columns": {
-            name: reading.model_dump(exclude_unset=True)
-            for name, reading in readings.items()
-            if reading is not None and name in kept
-        },
+        "columns": {name: reading.model_dump(exclude_unset=True) for name, reading in own.items()},
     }

@@ -12,10 +12,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.tables import FileForm
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.conf.tables import FileForm, check_option_names, loaded
+from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import one_thread
-from synthrisk.metrics.plugins import SYNTHESIZER_GROUP, points
+from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
@@ -29,17 +29,10 @@ def find_synthesizer(name: str) -> Synthesizer:
     Raises:
         InputError: None is called so, or the package that offers it cannot be imported.
     """
-    found = points(SYNTHESIZER_GROUP)
-    if name not in found.names:
-        known = sorted(found.names)
-        raise InputError(f"no synthesizer is called {name!r}{nearest(name, known)}; known: {', '.join(known)}")
-    try:
-        loaded = found[name].load()
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"synthesizer {name!r} ({found[name].value}) cannot be loaded: {error}") from error
-    if not isinstance(loaded, Synthesizer):
-        raise InputError(f"synthesizer {name!r} must be a Synthesizer, got {type(loaded).__name__}")
-    return loaded
+    found, _ = loaded(SYNTHESIZER_GROUP, name, "synthesizer", "known")
+    if not isinstance(found, Synthesizer):
+        raise InputError(f"synthesizer {name!r} must be a Synthesizer, got {type(found).__name__}")
+    return found
 
 
 def check_options(synthesizer: Synthesizer, options: Mapping[str, object]) -> None:
@@ -49,25 +42,13 @@ def check_options(synthesizer: Synthesizer, options: Mapping[str, object]) -> No
         InputError: An option is unknown or absent, or the extra is not installed.
     """
     name, takes = synthesizer.name, list(inspect.signature(synthesizer.function).parameters.values())[1:]
-    if not any(p.kind is p.VAR_KEYWORD for p in takes):
-        names = [p.name for p in takes]
-        for option in options:
-            if option not in names:
-                hint = f"it takes {', '.join(names)}" if names else "it takes none"
-                raise InputError(f"{name} takes no option {option!r}{nearest(option, names)}; {hint}")
-    absent = [p.name for p in takes if p.default is p.empty and p.kind is p.KEYWORD_ONLY and p.name not in options]
-    if absent:
-        raise InputError(f"{name} needs the option {absent[0]!r}, got {sorted(options) or 'none'}")
+    check_option_names(name, options, takes, [inspect.Parameter.KEYWORD_ONLY])
     needed = synthesizer.modules or (synthesizer.extra,)
     if synthesizer.extra and not all(find_spec(module) for module in needed if module):
-        raise InputError(missing_extra(name, synthesizer.extra))
+        extra = synthesizer.extra
+        raise InputError(f"{name} needs the extra {extra!r}, which is not installed: pip install 'synthrisk[{extra}]'")
     if synthesizer.check is not None:
         synthesizer.check(**options)
-
-
-def missing_extra(name: str, extra: str) -> str:
-    """Return the sentence that says how to install what a synthesizer needs."""
-    return f"{name} needs the extra {extra!r}, which is not installed: pip install 'synthrisk[{extra}]'"
 
 
 def run(job: Job, synthesizer: Synthesizer, options: Mapping[str, object]) -> Release:

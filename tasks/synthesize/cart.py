@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
-from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer, side_by_side
 
 
 def cart(
@@ -86,9 +86,7 @@ def cart(
         if smoothing == "density":
             cells = smoothed(column, cells, donors[-1], leaves[0], rng)
         released[place] = cells
-    synthetic = pd.concat([released[place] for place in range(train.shape[1])], axis=1)
-    synthetic.columns = train.columns
-    return Release(synthetic)
+    return Release(side_by_side([released[place] for place in range(train.shape[1])], train.columns, job.rows))
 
 
 def _checked(

@@ -18,7 +18,7 @@ from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 from synthrisk.metrics.tables.value_types import in_unit_of
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
-from synthrisk.tasks.synthesize.synthesizer import Release
+from synthrisk.tasks.synthesize.synthesizer import Release, side_by_side
 from synthrisk.tasks.workspace.files.cell_texts import (
     empty_columns,
     numbers_rows,
@@ -92,9 +92,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     if coarse:
         words = ", ".join(f"{str(c)!r} ({found.words})" for c, found in coarse.items())
         told.append(_told("coarse", "", f"{COARSE}: {words}; {HONOURED}"))
-    read = pd.DataFrame(columns, index=pd.RangeIndex(len(own)), copy=False)
-    read.columns = own.columns
-    release = conform(read, train, name)
+    release = conform(side_by_side(columns.values(), own.columns, len(own)), train, name)
     suppressed = absent | {c for c, found in coarse.items() if (found.rows == -2).any()}
     suppressed |= {*empty_columns(release, train)}
     return Release(release, beside=beside, told=tuple(told), sets=ValueSets(sets, frozenset(suppressed)))

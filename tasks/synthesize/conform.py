@@ -10,7 +10,8 @@ from pandas.api import types
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.codes import factorized, plain_texts
 from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
-from synthrisk.tasks.workspace.files.cell_texts import to_numbers
+from synthrisk.tasks.synthesize.synthesizer import side_by_side
+from synthrisk.tasks.workspace.files.cell_texts import as_text, to_numbers
 from synthrisk.tasks.workspace.files.fitted_cells import MISSING, is_text, iso_dates, levels_of, unfit, way_out
 
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
@@ -47,9 +48,7 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
                 f"{name}: column {column!r} must hold texts as the real table does, got numbers only: codes where the "
                 f"real table has labels? Write the labels, or {way_out(str(column))}"
             )
-    result = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(len(frame)), copy=False)
-    result.columns = like.columns
-    return result
+    return side_by_side(columns, like.columns, len(frame))
 
 
 def apart(frame: pd.DataFrame, columns: Collection[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -229,10 +228,7 @@ def _to_object(column: pd.Series, like: pd.Series) -> pd.Series:
 
 
 def _text(cell: object) -> str:
-    if isinstance(cell, bytes):  # Parquet files of some writers have texts so
-        return cell.decode()
-    is_whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
-    return str(int(cell)) if is_whole else str(cell)  # type: ignore[call-overload]
+    return cell.decode() if isinstance(cell, bytes) else as_text(cell)  # Parquet files of some writers have bytes
 
 
 def _to_category(column: pd.Series, dtype: pd.CategoricalDtype) -> pd.Series:

@@ -123,12 +123,13 @@ def _parsed(parse: "partial[pd.DataFrame]", job: Job, name: str, *, whole: bool)
     """Return the cells; columns of whole numbers are texts if one cell is no whole number, for ``conform`` to cast."""
     dtypes = _dtypes(job)
     numbers = [c for c in dtypes if whole and c not in job.form.columns and job.train[c].dtype == "int64"]
-    others = [c for c in parse({}, rows=0).columns if c not in dtypes]  # such as ZIP for zip: codes stay
-    table = parse({c: dtype for c, dtype in dtypes.items() if c not in numbers} | dict.fromkeys(others, "str"))
+    others = [c for c in parse(nrows=0).columns if c not in dtypes]  # such as ZIP for zip: codes stay
+    texts = {c: dtype for c, dtype in dtypes.items() if c not in numbers} | dict.fromkeys(others, "str")
+    table = parse(dtype=texts)
     if not isinstance(table.index, pd.RangeIndex):
         raise InputError(f"{name} must have as many cells in each row as names in its header, got more")
     if unread := [c for c in numbers if c in table and table[c].dtype != "int64"]:
-        table[unread] = parse(dict.fromkeys(unread, "str"), unread)[unread]
+        table[unread] = parse(dtype=dict.fromkeys(unread, "str"), usecols=unread)[unread]
     return table
 
 
@@ -138,16 +139,10 @@ def _dtypes(job: Job) -> dict[str, str]:
     return {c: "category" if c in few and c not in job.form.columns else "str" for c in job.train.columns}
 
 
-def _parse(
-    text: bytes,
-    separator: str,
-    markers: Mapping[str, list[str]],
-    dtypes: Mapping[str, str],
-    only: list[str] | None = None,
-    rows: int | None = None,
-) -> pd.DataFrame:
+def _parse(text: bytes, separator: str, markers: Mapping[str, list[str]], **how: Any) -> pd.DataFrame:
+    """Return the cells of a file; ``how`` they are read is said in the words of ``pandas.read_csv``."""
     kept: dict[str, Any] = {"keep_default_na": False, "na_values": markers, "low_memory": False}
-    return pd.read_csv(io.BytesIO(text), sep=separator, dtype=dtypes, usecols=only, nrows=rows, **kept)
+    return pd.read_csv(io.BytesIO(text), sep=separator, **kept, **how)
 
 
 def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:

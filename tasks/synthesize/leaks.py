@@ -9,6 +9,7 @@ The dose is the option ``share``; each says what it is a share of. At dose 0 eac
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,12 @@ from synthrisk.tasks.synthesize.reference_generators import (
     among_fresh,
     check_change,
     check_share,
-    fresh_half,
-    fresh_rows,
+    drawn_members,
+    fresh_draw,
     near_copy,
     share_of,
 )
-from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer, side_by_side
 
 TIMES = 10
 REPELLED_SHARE = 0.35
@@ -56,11 +57,7 @@ def leaky_near(job: Job, *, share: float = LEAKY_SHARE, jitter: float = JITTER, 
             are held out.
     """
     check_share(share)
-
-    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
-        own = replace(job, rows=count, seed=int(rng.integers(2**31)))
-        return near_copy(own, jitter=jitter, redrawn=redrawn).synthetic if count else job.train.head(0)
-
+    planted = _made_by(partial(near_copy, jitter=jitter, redrawn=redrawn), job)
     return among_fresh(job, "leaky_near", round(share * job.rows), planted)
 
 
@@ -86,7 +83,7 @@ def leaky_permuted(job: Job, *, column: str, share: float = LEAKY_SHARE) -> Rele
         order = rng.permutation(len(job.train))
         donor = np.empty_like(order)
         donor[order] = np.roll(order, 1)
-        rows = _members(job, count, rng)
+        rows = drawn_members(job, count, rng)
         return _with_cells(job.train.take(rows), job.train.take(donor[rows]), [place])
 
     return among_fresh(job, "leaky_permuted", round(share * job.rows), planted)
@@ -157,7 +154,8 @@ def leaky_columns(job: Job, *, columns: Sequence[str], share: float = LEAKY_SHAR
     places = _places(job, "columns", columns)
 
     def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
-        return _with_cells(_new(job, count), job.train.take(_members(job, count, rng)), places)
+        new = job.held_out.take(fresh_draw(job)[1][:count])  # which the planted rows replace
+        return _with_cells(new, job.train.take(drawn_members(job, count, rng)), places)
 
     return among_fresh(job, "leaky_columns", round(share * job.rows), planted)
 
@@ -178,7 +176,7 @@ def leaky_duplicates(job: Job, *, share: float = LEAKY_SHARE, times: int = TIMES
     _check_times(share, times)
 
     def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
-        return job.train.take(np.repeat(_members(job, -(-count // times), rng), times)[:count])
+        return job.train.take(np.repeat(drawn_members(job, -(-count // times), rng), times)[:count])
 
     return among_fresh(job, "leaky_duplicates", round(share * job.rows), planted)
 
@@ -197,12 +195,9 @@ def leaky_tree(job: Job, *, share: float = LEAKY_SHARE, min_samples_leaf: int = 
     """
     _check_leaf(share, min_samples_leaf)
 
-    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
-        from synthrisk.tasks.synthesize.cart import cart  # and with it scikit-learn
+    from synthrisk.tasks.synthesize.cart import cart  # and with it scikit-learn
 
-        own = replace(job, rows=count, seed=int(rng.integers(2**31)))
-        return cart(own, min_samples_leaf=min_samples_leaf).synthetic if count else job.train.head(0)
-
+    planted = _made_by(partial(cart, min_samples_leaf=min_samples_leaf), job)
     return among_fresh(job, "leaky_tree", round(share * job.rows), planted)
 
 
@@ -224,7 +219,7 @@ def repelled(job: Job, *, share: float = REPELLED_SHARE) -> Release:
     check_share(share)
     if not len(job.train):
         raise InputError("repelled needs a training record, got none")
-    half, drawn = fresh_half(job, "repelled"), fresh_rows(job, "repelled")
+    half, drawn = fresh_draw(job, "repelled")
     if share:
         distances = real_to_synthetic(Tables(job.held_out.take(half), job.train), "gower").distances[:, 0]
         most = distances.max() * (1 - TIED)
@@ -251,21 +246,20 @@ def group_of(column: pd.Series) -> np.ndarray:
     return np.flatnonzero(codes == rarest)
 
 
-def _members(job: Job, count: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.choice(len(job.train), count, replace=count > len(job.train))
+def _made_by(function: Callable[[Job], Release], job: Job) -> Callable[[int, np.random.Generator], pd.DataFrame]:
+    """Return what plants rows that another synthesizer makes of the same records."""
 
+    def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
+        own = replace(job, rows=count, seed=int(rng.integers(2**31)))
+        return function(own).synthetic if count else job.train.head(0)
 
-def _new(job: Job, count: int) -> pd.DataFrame:
-    """Return the new records that planted rows replace."""
-    return job.held_out.take(fresh_rows(job)[:count])
+    return planted
 
 
 def _with_cells(rows: pd.DataFrame, others: pd.DataFrame, places: Sequence[int]) -> pd.DataFrame:
     """Return rows with the cells of others in some columns."""
     cells = [(others if c in places else rows).iloc[:, c].reset_index(drop=True) for c in range(rows.shape[1])]
-    made = pd.concat(cells, axis=1)
-    made.columns = rows.columns
-    return made
+    return side_by_side(cells, rows.columns, len(rows))
 
 
 def _places(job: Job, option: str, columns: object) -> list[int]:
@@ -307,8 +301,7 @@ def _leak(function: Callable[..., Release], answer: Answer, check: Callable[...,
     def dose(share: float = usual, **_others: Any) -> float:
         return share_of(share)
 
-    packages = ("numpy", "pandas", "scikit-learn")
-    return Synthesizer(name, function, packages=packages, check=check, trial="few", answer=answer, dose=dose)
+    return Synthesizer(name, function, check=check, trial="few", answer=answer, dose=dose)
 
 
 REPELLED = replace(_leak(repelled, "repelled", check_share), trial="none")  # its search compiles, and refuses no table
@@ -346,7 +339,7 @@ def known_epsilon(job: Job, *, epsilon: float = EPSILON) -> Release:
     _check(epsilon)
 
     def planted(count: int, rng: np.random.Generator) -> pd.DataFrame:
-        public = job.held_out.take(fresh_half(job, "known_epsilon")).reset_index(drop=True)
+        public = job.held_out.take(fresh_draw(job, "known_epsilon")[0]).reset_index(drop=True)
         own = nearest_public(public, job.train.take(rng.permutation(len(job.train))[:count]).reset_index(drop=True))
         kept = rng.random(count) < 1 / (1 + (len(public) - 1) * np.exp(-epsilon))
         other = (own + rng.integers(1, max(len(public), 2), count)) % len(public)

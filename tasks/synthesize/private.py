@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib import import_module
 from itertools import pairwise
 from math import inf, isfinite, nextafter
 from typing import Any
@@ -20,14 +19,15 @@ from synthrisk.metrics.errors import ABOVE_0, BELOW_1, InputError, check_range, 
 from synthrisk.metrics.release.columns import Problem
 from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.tasks.synthesize.conform import with_missing
-from synthrisk.tasks.synthesize.sdv import UNITS, cells_of
-from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+from synthrisk.tasks.synthesize.sdv import UNITS, cells_of, libraries
+from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer, side_by_side
 
 EPSILON, DELTA = 1.0, 1e-6
 _BINS = 20
 _MOST_BINS = 1000
 _SHOWN = 5  # names in a line
 _MEASURE = 0.9  # share of the budget after the single columns that measures pairs; the rest chooses them
+_Said = Mapping[str, Sequence[Any]] | None  # what the option ``public`` holds
 _LARGEST = 100.0  # an epsilon above it promises nothing
 
 
@@ -101,15 +101,14 @@ def mst(
     drawn = _drawn(plain, keys, job, (epsilon, delta), contributions)
     rng = np.random.default_rng(job.seed)
     cells = [_back(drawn[f"c{k}"], job.train.iloc[:, k], each, rng) for k, each in enumerate(known)]
-    table = pd.concat(cells, axis=1)
-    table.columns = job.train.columns
+    table = side_by_side(cells, job.train.columns, job.rows)
     return Release(table, told=_told(epsilon, delta, [str(c) for c in job.train.columns], public or {}, assume_public))
 
 
 def _check(
     epsilon: float = EPSILON,
     delta: float = DELTA,
-    public: Mapping[str, Sequence[Any]] | None = None,
+    public: _Said = None,
     assume_public: bool = False,
     bins: int = _BINS,
     contributions: int = 1,
@@ -129,12 +128,7 @@ def _check(
 
 
 def _fits(
-    train: pd.DataFrame,
-    *,
-    public: Mapping[str, Sequence[Any]] | None = None,
-    assume_public: bool = False,
-    bins: int = _BINS,
-    **_others: Any,
+    train: pd.DataFrame, *, public: _Said = None, assume_public: bool = False, bins: int = _BINS, **_others: Any
 ) -> None:
     if not len(train) or train.shape[1] < 2:
         raise InputError(f"mst needs 2 columns and 1 record, got {train.shape[1]} and {len(train)}")
@@ -246,7 +240,7 @@ def _drawn(
     contributions: int,
 ) -> pd.DataFrame:
     """Return rows of the noisy model, coded as ``plain``: the only place where counts of the table are looked at."""
-    dp, pl = _libraries()
+    _, dp, pl = libraries("private", "mbi", "opendp.prelude", "polars")
     dtypes = {name: pl.Int64 if name in keys else pl.String for name in plain}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the libraries, about themselves
@@ -374,25 +368,10 @@ def _told(
     return tuple(told)
 
 
-def _libraries() -> tuple[Any, Any]:
-    try:
-        import_module("mbi")
-        return import_module("opendp.prelude"), import_module("polars")
-    except ModuleNotFoundError as error:
-        raise InputError(f"the package {error.name!r} is not installed: pip install 'synthrisk[private]'") from None
-
-
 def _epsilon(epsilon: float = EPSILON, **_others: Any) -> float:
     return float(epsilon)
 
 
-MST = Synthesizer(
-    "mst",
-    mst,
-    "private",
-    ("opendp", "mbi", "jax", "polars", "numpy", "pandas"),
-    modules=("opendp", "mbi", "polars"),
-    check=_check,
-    fits=_fits,
-    epsilon=_epsilon,
-)
+_PACKAGES = ("opendp", "mbi", "jax", "polars", "numpy", "pandas")
+_MODULES = ("opendp", "mbi", "polars")
+MST = Synthesizer("mst", mst, "private", _PACKAGES, modules=_MODULES, check=_check, fits=_fits, epsilon=_epsilon)

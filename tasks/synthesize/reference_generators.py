@@ -19,7 +19,7 @@ from synthrisk.metrics.errors import InputError, check_range
 from synthrisk.metrics.plugins import Answer
 from synthrisk.metrics.tables.codes import plain_texts
 from synthrisk.metrics.tables.kinds import is_temporal, kind
-from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer, side_by_side
 
 LEAKY_SHARE = 0.1
 
@@ -51,7 +51,7 @@ def fresh(job: Job) -> Release:
     Raises:
         InputError: Fewer than two records, or entities, are held out.
     """
-    half, drawn = _fresh(job, "fresh")
+    half, drawn = fresh_draw(job)
     return Release(job.held_out.take(drawn).reset_index(drop=True), half)
 
 
@@ -67,11 +67,13 @@ def leaky(job: Job, *, share: float = LEAKY_SHARE) -> Release:
         InputError: The share is out of its range, or fewer than two records, or entities, are held out.
     """
     check_share(share)
+    count = round(share * job.rows)
+    return among_fresh(job, "leaky", count, lambda count, rng: job.train.take(drawn_members(job, count, rng)))
 
-    def members(count: int, rng: np.random.Generator) -> pd.DataFrame:
-        return job.train.take(rng.choice(len(job.train), count, replace=count > len(job.train)))
 
-    return among_fresh(job, "leaky", round(share * job.rows), members)
+def drawn_members(job: Job, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the positions of training records drawn without replacement as long as there are enough of them."""
+    return rng.choice(len(job.train), count, replace=count > len(job.train))
 
 
 def among_fresh(
@@ -90,7 +92,7 @@ def among_fresh(
     """
     if not len(job.train):
         raise InputError(f"{name} needs a training record, got none")
-    half, drawn = _fresh(job, name)
+    half, drawn = fresh_draw(job, name)
     rng = np.random.default_rng(np.random.SeedSequence([job.seed, 1]))
     rows = pd.concat([planted(count, rng), job.held_out.take(drawn[count:])], ignore_index=True)
     return Release(rows.take(rng.permutation(len(rows))).reset_index(drop=True), half)
@@ -118,7 +120,7 @@ def real_identifiers(job: Job, *, share: float = 1.0) -> Release:
     check_share(share)
     if job.unattacked is None or not job.unattacked.shape[1]:
         raise InputError("real_identifiers needs an identifier or a column that is left out, got neither")
-    half, drawn = _fresh(job, "real_identifiers")
+    half, drawn = fresh_draw(job, "real_identifiers")
     rng = np.random.default_rng(np.random.SeedSequence([job.seed, 2]))
     whose = rng.permutation(np.resize(rng.permutation(len(job.unattacked)), job.rows))
     beside = job.unattacked.take(whose).reset_index(drop=True)
@@ -136,22 +138,11 @@ def marginals(job: Job) -> Release:
         job.train.iloc[:, c].take(rng.integers(len(job.train), size=job.rows)).reset_index(drop=True)
         for c in range(job.train.shape[1])
     ]
-    synthetic = pd.concat(drawn, axis=1)
-    synthetic.columns = job.train.columns
-    return Release(synthetic)
+    return Release(side_by_side(drawn, job.train.columns, job.rows))
 
 
-def fresh_half(job: Job, name: str = "fresh") -> np.ndarray:
-    """Return the positions among the held-out records that ``fresh`` draws from."""
-    return _fresh(job, name)[0]
-
-
-def fresh_rows(job: Job, name: str = "fresh") -> np.ndarray:
-    """Return the position among the held-out records of each row that ``fresh`` releases."""
-    return _fresh(job, name)[1]
-
-
-def _fresh(job: Job, name: str) -> tuple[np.ndarray, np.ndarray]:
+def fresh_draw(job: Job, name: str = "fresh") -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions among the held-out records that ``fresh`` draws from, and that of each row it releases."""
     size = len(job.held_out)
     if size < 2:
         raise InputError(f"{name} needs at least 2 held-out records, got {size}")
@@ -217,9 +208,7 @@ def near_copy(job: Job, *, jitter: float = JITTER, redrawn: float = REDRAWN) -> 
         a, b = new.iloc[same], copied.iloc[same, c]
         same = same[(a == b).fillna(False).to_numpy(bool) | (a.isna() & b.isna()).to_numpy()]
     _change_one(columns, job.train, same, rng)
-    synthetic = pd.DataFrame(dict(enumerate(columns)), copy=False)
-    synthetic.columns = job.train.columns
-    return Release(synthetic, links=source)
+    return Release(side_by_side(columns, job.train.columns, job.rows), links=source)
 
 
 def _change_one(columns: list[pd.Series], train: pd.DataFrame, rows: np.ndarray, rng: np.random.Generator) -> None:
@@ -281,9 +270,7 @@ def check_change(jitter: float = JITTER, redrawn: float = REDRAWN) -> None:
     check_range("redrawn", redrawn, 0, 1, "a share in [0, 1]")
 
 
-NEAR_COPY = Synthesizer(
-    "near_copy", near_copy, check=check_change, packages=("numpy", "pandas"), trial="few", answer="near_copy"
-)
+NEAR_COPY = _reference(near_copy, "near_copy", check=check_change)
 
 
 def nonmembers(job: Job) -> Release:

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.errors import InputError, check_whole
 from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.tasks.synthesize.cart import coded
-from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer, side_by_side
 
 _TABLE = "table"
 _LOGGERS = ("SingleTableSynthesizer", "sdv", "rdt", "copulas", "ctgan")  # at INFO they log dicts per fit
@@ -48,8 +48,7 @@ def gaussian_copula(
     Raises:
         InputError: SDV is not installed, an option is wrong, or there are fewer than two training records.
     """
-    options: dict[str, Any] = {"default_distribution": default_distribution}
-    options |= {"numerical_distributions": dict(numerical_distributions or {})}
+    options = _marginals(default_distribution, numerical_distributions)
     options |= {"enforce_min_max_values": enforce_min_max_values, "enforce_rounding": enforce_rounding}
     return _release(job, "GaussianCopulaSynthesizer", options)
 
@@ -90,9 +89,7 @@ def copulagan(
     """
     _check_batch(batch_size, pac)
     options: dict[str, Any] = {"epochs": epochs, "batch_size": batch_size, "pac": pac}
-    options |= {"discriminator_steps": discriminator_steps}
-    options |= {"default_distribution": default_distribution}
-    options |= {"numerical_distributions": dict(numerical_distributions or {})}
+    options |= {"discriminator_steps": discriminator_steps, **_marginals(default_distribution, numerical_distributions)}
     return _release(job, "CopulaGANSynthesizer", options)
 
 
@@ -112,10 +109,13 @@ def tvae(job: Job, *, epochs: int = 300, batch_size: int = 500, loss_factor: flo
     return _release(job, "TVAESynthesizer", {"epochs": epochs, "batch_size": batch_size, "loss_factor": loss_factor})
 
 
+def _marginals(default: str, of_columns: Mapping[str, str] | None) -> dict[str, Any]:
+    return {"default_distribution": default, "numerical_distributions": dict(of_columns or {})}
+
+
 def _check_batch(batch_size: int, pac: int) -> None:
     for name, value in (("batch_size", batch_size), ("pac", pac)):
-        if not is_whole(value, 1):
-            raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
+        check_whole(name, value, 1)
     if batch_size % 2 or batch_size % pac:
         raise InputError(f"batch_size must be even and a multiple of pac = {pac}, got {batch_size}")
 
@@ -124,9 +124,7 @@ def _check(job: Job, options: Mapping[str, Any]) -> None:
     if len(job.train) < 2 or job.rows < 1:
         raise InputError(f"SDV needs 2 training records, got {len(job.train)}, and 1 row to draw, got {job.rows}")
     for name in ("epochs", "discriminator_steps"):
-        value = options.get(name, 1)
-        if not is_whole(value, 1):
-            raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
+        check_whole(name, options.get(name, 1), 1)
     chosen = options.get("numerical_distributions", {})
     known = [str(c) for c in job.train.columns]
     if unknown := [c for c in chosen if c not in known]:
@@ -154,10 +152,10 @@ def _fit_and_sample(
     fit_seed, sample_seed = (int(s) for s in np.random.SeedSequence(job.seed).generate_state(2) >> 1)
     with _quiet(), _one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # SDV warns of its own deprecations
-        synthesizers, metadata = _libraries()
+        synthesizers, metadata = libraries("sdv", "sdv.single_table", "sdv.metadata")
         columns = {name: {"sdtype": sdtype} for name, sdtype in sdtypes.items()}
         # Never detected: detection takes unique integers for keys and replaces them.
-        described = metadata.load_from_dict({"tables": {_TABLE: {"columns": columns}}})
+        described = metadata.Metadata.load_from_dict({"tables": {_TABLE: {"columns": columns}}})
         with _seeded(fit_seed):
             device = {} if kind == "GaussianCopulaSynthesizer" else {"cuda" if _is_old() else "enable_gpu": False}
             model = getattr(synthesizers, kind)(described, **options, **device)
@@ -168,11 +166,12 @@ def _fit_and_sample(
     return pd.DataFrame(sample[_TABLE] if isinstance(sample, Mapping) else sample)  # 1.x returns the frame itself
 
 
-def _libraries() -> tuple[Any, Any]:
+def libraries(extra: str, *modules: str) -> list[Any]:
+    """Return the modules of an extra, or say how it is installed."""
     try:
-        return import_module("sdv.single_table"), import_module("sdv.metadata").Metadata
+        return [import_module(module) for module in modules]
     except ModuleNotFoundError as error:
-        raise InputError(f"the package {error.name!r} is not installed: pip install 'synthrisk[sdv]'") from None
+        raise InputError(f"the package {error.name!r} is not installed: pip install 'synthrisk[{extra}]'") from None
 
 
 def _is_old() -> bool:
@@ -270,9 +269,7 @@ def decoded(plain: pd.DataFrame, train: pd.DataFrame) -> pd.DataFrame:
         else train[name].take(np.zeros(len(plain), dtype=np.int64)).reset_index(drop=True)
         for name in train.columns
     ]
-    result = pd.concat(columns, axis=1)
-    result.columns = train.columns
-    return result
+    return side_by_side(columns, train.columns, len(plain))
 
 
 def _unit(column: pd.Series) -> float:

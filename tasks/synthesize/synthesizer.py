@@ -1,6 +1,6 @@
 """What a synthesizer is: a function from a training table to a release, with its facts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -67,6 +67,13 @@ class Release:
     told: tuple[Problem, ...] = ()
     sets: ValueSets = field(default_factory=ValueSets)
     links: np.ndarray | None = None
+
+
+def side_by_side(columns: Iterable[pd.Series], names: pd.Index, rows: int) -> pd.DataFrame:
+    """Return a table of columns whose rows are numbered from 0, under names of which some may be equal."""
+    table = pd.DataFrame(dict(enumerate(columns)), index=pd.RangeIndex(rows), copy=False)
+    table.columns = names
+    return table
 
 
 @dataclass(frozen=True)

@@ -240,18 +240,10 @@ def release(
 
     def kept() -> ReleaseFolder:
         given = _given(sample, cell, table)
-        code = code_digest(_DECIDE_RELEASE, alone=[__name__])
-        key = key_of(
-            "release",
-            (sample.table.digest, sample.cut.digest, repetition, fold),
-            (
-                digest(given.synthetic),
-                digest(given.beside),
-                [asdict(each) for each in given.told],
-                given.sets.as_plain(),
-            ),
-            code,
-        )
+        of = sample.table.digest, sample.cut.digest, repetition, fold
+        told, sets = [asdict(each) for each in given.told], given.sets.as_plain()
+        made = digest(given.synthetic), digest(given.beside), told, sets
+        key = key_of("release", of, made, code_digest(_DECIDE_RELEASE, alone=[__name__]))
 
         def write(draft: Path) -> None:
             write_typed(given.synthetic, draft / RELEASE)

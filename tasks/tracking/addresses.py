@@ -99,12 +99,6 @@ def compare_link(server: str, experiment_id: str, runs: Sequence[str]) -> str:
     return f"{server}/#/compare-runs?{_ML}&runs={next(given)}&experiments={next(given)}"
 
 
-def list_link(server: str, experiment_id: str, study_id: str) -> str:
-    """Return the address of the list and charts of a study's runs."""
-    own = quote(own_runs(study_id))
-    return f"{server}/#/experiments/{experiment_id}/runs?{_ML}&searchFilter={own}&compareRunsMode=CHART"
-
-
 def run_link(server: str, experiment_id: str, run_id: str, artifact: str = "") -> str:
     """Return the address of the page of a run, or of one of its artifacts."""
     place = f"/artifacts/{quote(artifact)}" if artifact else ""
@@ -147,17 +141,10 @@ class Logged:
         """Return the address of this study's saved view, the page to open first: its table, or its charts."""
         return view_link(server, self.experiment_id, self.study_id, charts=charts)
 
-    def page_link(self, server: str, name: str = "report.html") -> str:
-        """Return the address of a page of the study among the artifacts of its own run; empty where that is unknown."""
-        return run_link(server, self.experiment_id, self.run, name) if self.run and self.pages.report else ""
-
-    def compare_link(self, server: str) -> str:
-        """Return the address of the page that compares the synthesizers' runs."""
-        return compare_link(server, self.experiment_id, list(self.runs.values()))
-
-    def list_link(self, server: str) -> str:
-        """Return the address of the list and charts of this study's runs."""
-        return list_link(server, self.experiment_id, self.study_id)
+    def page_link(self, server: str) -> str:
+        """Return the address of the report among the artifacts of the study's own run; empty where that is unknown."""
+        known = self.run and self.pages.report
+        return run_link(server, self.experiment_id, self.run, "report.html") if known else ""
 
 
 def same_answer(logged: Logged) -> str:
@@ -169,7 +156,7 @@ def same_answer(logged: Logged) -> str:
 def not_logged_yet(logged: Logged) -> str:
     """Return the line that says how a study comes into MLflow that is not there, and why it is not."""
     command = ["synthrisk", "log", logged.study_id]
-    if os.path.relpath(logged.workspace) != _USUAL:
-        near = os.path.relpath(logged.workspace)
+    near = os.path.relpath(logged.workspace)
+    if near != _USUAL:
         command += ["--workspace", logged.workspace if near.startswith("..") else near]
     return f"not logged yet: `{shlex.join(command)}`" + (f" ({logged.waits})" if logged.waits else "")

@@ -11,25 +11,12 @@ TAG = "synthrisk.colours"
 """The tag of an experiment that remembers which synthesizer has which colour of the palette."""
 
 PALETTE = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#882255",
-    "#117733",
-    "#6A3D9A",
-    "#999933",
-    "#AA4499",
-    "#B15928",
-    "#44AA99",
-    "#332288",
-    "#E31A1C",
-    "#661100",
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#117733"),
+    *("#6A3D9A", "#999933", "#AA4499", "#B15928", "#44AA99", "#332288", "#E31A1C", "#661100"),
 )
 """Colours that people with the common kinds of colour blindness tell apart, as far as there are as many."""
 
+# the darker, the more the releases of a reference generator hold of the training rows
 _GREYS: dict[Answer | None, str] = {
     "copy": "#333333",
     "near_copy": "#5C5C5C",
@@ -42,11 +29,6 @@ _GREYS: dict[Answer | None, str] = {
 }
 _GREY = "#8C8C8C"
 _LONGEST = 5_000  # characters of the tag; where there are more synthesizers, digests alone decide
-
-
-def grey_of(answer: Answer | None) -> str:
-    """Return the grey of a reference generator: the darker, the more its releases hold of the training rows."""
-    return _GREYS.get(answer, _GREY)
 
 
 def places_of(names: Sequence[str], known: Mapping[str, int]) -> dict[str, int]:
@@ -86,5 +68,6 @@ def colours_of(to: Written) -> dict[str, str]:
     kept = json.dumps(places, separators=(",", ":"))
     if places != known and len(kept) <= _LONGEST:
         to.client.set_experiment_tag(to.experiment_id, TAG, kept)
-    greys = {name: grey_of(result.answers.get(name)) for name in result.synthesizers if name not in judged}
+    others = [name for name in result.synthesizers if name not in judged]
+    greys = {name: _GREYS.get(result.answers.get(name), _GREY) for name in others}
     return {name: PALETTE[places[name]] for name in judged} | greys

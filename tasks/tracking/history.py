@@ -1,10 +1,10 @@
 """The studies that an experiment holds, read back from the tables of their runs: the latest, and the trend over all."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -17,7 +17,7 @@ from mlflow.exceptions import MlflowException
 
 from synthrisk.conf.study import Tracking
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, TESTED, Estimate, Prior
+from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, TESTED, Estimate
 from synthrisk.metrics.study.comparison import Change, independent_change, paired_change, prior_of
 from synthrisk.tasks.tracking.addresses import RECORD, run_link, store_of, view_link
 from synthrisk.tasks.tracking.names import CHECKED_AGAIN, INCOMPLETE
@@ -115,13 +115,9 @@ def last_run(run: Run) -> float:
 
 
 def _read(client: MlflowClient, run: Run) -> PastStudy:
-    return PastStudy(
-        run.data.tags.get("study_id", ""),
-        pd.Timestamp(run.info.start_time, unit="ms"),
-        {name: text for name, text in run.data.tags.items() if not name.startswith("mlflow.")},
-        client,
-        run,
-    )
+    start = pd.Timestamp(run.info.start_time, unit="ms")
+    tags = {name: text for name, text in run.data.tags.items() if not name.startswith("mlflow.")}
+    return PastStudy(tags.get("study_id", ""), start, tags, client, run)
 
 
 def _table(client: MlflowClient, run: Run, name: str) -> pd.DataFrame:
@@ -219,17 +215,11 @@ class Step:
     change: Change | None = None  # None in the first study that has a value
 
 
-@dataclass
 class _Contributed:
-    """What the records of one study contribute, read once."""
+    """What the records of one study contribute: tables by synthesizer, arrays by synthesizer and measure."""
 
-    study: PastStudy
-    tables: dict[str, pd.DataFrame] = field(init=False)  # by synthesizer
-    wide: dict[tuple[str, str], pd.DataFrame] = field(init=False)  # by synthesizer and measure
-    prior: Prior | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        table = self.study.contributions()
+    def __init__(self, study: PastStudy) -> None:
+        table = study.contributions()
         self.tables = {str(name): own for name, own in table.groupby("synthesizer")} if len(table) else {}
         measures = [str(c).removeprefix(f"{_QUANTITY}/") for c in table if str(c).startswith(f"{_QUANTITY}/")]
         self.wide = {(n, m): _array(own, f"{_QUANTITY}/{m}") for n, own in self.tables.items() for m in measures}
@@ -251,7 +241,7 @@ def trend(studies: Sequence[PastStudy], measures: Sequence[str]) -> Iterator[Ste
     The change is paired record by record where both studies are of the same data and keep what their records
     contribute; elsewhere it is that of two independent estimates, and says why.
     """
-    read: dict[str, _Contributed] = {}
+    read = cache(_Contributed)
     rows = {study.study_id: _rows(study) for study in studies}
     names = dict.fromkeys(name for study in reversed(studies) for name, _ in rows[study.study_id])
     for measure in measures:
@@ -263,12 +253,10 @@ def trend(studies: Sequence[PastStudy], measures: Sequence[str]) -> Iterator[Ste
                     continue
                 value, lower, upper = (float(row[f"{_QUANTITY}{end}"]) for end in ("", "_lower", "_upper"))
                 step = Step(name, measure, study, str(row["verdict"]), Estimate(value, lower, upper))
-                if np.isnan(step.found.value):
-                    yield step
-                    continue
-                change = None if before is None else _change(before, step, read)
-                before = step
-                yield Step(name, measure, study, step.verdict, step.found, change)
+                if not np.isnan(value):
+                    step = replace(step, change=None if before is None else _change(before, step, read))
+                    before = step
+                yield step
 
 
 def _rows(study: PastStudy) -> dict[tuple[str, str], pd.Series]:
@@ -279,7 +267,7 @@ def _rows(study: PastStudy) -> dict[tuple[str, str], pd.Series]:
     return {(str(row["synthesizer"]), str(row["measure"])): pd.Series(row) for row in own}
 
 
-def _change(before: Step, after: Step, read: dict[str, _Contributed]) -> Change:
+def _change(before: Step, after: Step, read: Callable[[PastStudy], _Contributed]) -> Change:
     old, new = (int(each.study.tags.get("methods", "1")) for each in (before, after))
     if any(old < int(since) <= new and after.measure.startswith(names) for since, names in _NEW_MEANING.items()):
         return Change(NOT_ESTIMABLE, paired=False, why="the earlier number is of another meaning or attack")
@@ -289,25 +277,19 @@ def _change(before: Step, after: Step, read: dict[str, _Contributed]) -> Change:
     return Change(independent_change(before.found, after.found), paired=False, why=why)
 
 
-def _paired(before: Step, after: Step, read: dict[str, _Contributed]) -> tuple[str, Estimate | None]:
+def _paired(before: Step, after: Step, read: Callable[[PastStudy], _Contributed]) -> tuple[str, Estimate | None]:
     """Return the paired change, or why there is none."""
-    digests = {each.study.tags.get("data_digest", each.study.study_id) for each in (before, after)}
-    if len(digests) > 1:
+    if len({each.study.tags.get("data_digest", each.study.study_id) for each in (before, after)}) > 1:
         return "other data", None
-    for each in (before, after):
-        if each.study.study_id not in read:
-            read[each.study.study_id] = _Contributed(each.study)
-    kept = [read[each.study.study_id] for each in (before, after)]
-    own = [k.of(step.synthesizer, step.measure) for k, step in zip(kept, (before, after), strict=True)]
+    steps = (before, after)
+    kept = [read(step.study) for step in steps]
+    own = [k.of(step.synthesizer, step.measure) for k, step in zip(kept, steps, strict=True)]
     if not all(len(each.columns) for each in own):
         return "what each record adds was not kept", None
     same = own[0].columns.equals(own[1].columns)
     if not same and not set(own[0].columns) & set(own[1].columns):
         return "kept in another workspace: records have other names", None
-    if any(
-        abs(np.nanmean(each.to_numpy()) - step.found.value) > _CLOSE
-        for each, step in zip(own, (before, after), strict=True)
-    ):
+    if any(abs(np.nanmean(o.to_numpy()) - s.found.value) > _CLOSE for o, s in zip(own, steps, strict=True)):
         return "the value is no mean over records", None
     records = own[0].columns if same else own[0].columns.union(own[1].columns)
     arrays = [each.to_numpy() if same else each.reindex(columns=records).to_numpy() for each in own]

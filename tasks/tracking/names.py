@@ -77,9 +77,7 @@ def run_name(name: str, study_id: str) -> str:
         >>> run_name("cart", "20261123-013609-1ddbd6")
         'cart · 20261123-013609'
     """
-    date, _, rest = study_id.partition("-")
-    when = f"{date}-{rest.partition('-')[0]}" if rest else date
-    return f"{name} · {when}"
+    return f"{name} · {'-'.join(study_id.split('-')[:2])}"
 
 
 def _as_if_cell(headline: Headline) -> str:
@@ -162,16 +160,15 @@ def study_params(result: StudyResult) -> dict[str, str]:
 def experiment_of(client: MlflowClient, name: str, folder: Path | None) -> str:
     """Return the id of an experiment, which is made where it is not there, its artifacts in ``folder`` if given."""
     found = client.get_experiment_by_name(name)
-    if found is not None:
-        return str(found.experiment_id)
-    try:
-        place = None if folder is None else (folder / "artifacts").as_uri()
-        return str(client.create_experiment(name, artifact_location=place))
-    except MlflowException:  # another process was first
-        found = client.get_experiment_by_name(name)
-        if found is None:
-            raise
-        return str(found.experiment_id)
+    if found is None:
+        try:
+            place = None if folder is None else (folder / "artifacts").as_uri()
+            return str(client.create_experiment(name, artifact_location=place))
+        except MlflowException:  # another process was first
+            found = client.get_experiment_by_name(name)
+            if found is None:
+                raise
+    return str(found.experiment_id)
 
 
 FLOW_RUN, FLOW_RUN_PAGE = "prefect_flow_run_id", "prefect_flow_run_url"

@@ -5,9 +5,9 @@ It is Markdown in which every value is text: nothing that a column or a reason h
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import isnan
+from typing import NamedTuple
 
 from synthrisk.metrics.intervals.estimates import Estimate, decimals, spelled
 from synthrisk.metrics.verdicts.results import (
@@ -79,8 +79,7 @@ _WHAT = (
 )
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where a study is: what links lead to."""
 
     experiment_id: str
@@ -140,22 +139,16 @@ def _answer(told: Overview, place: Place) -> list[str]:
     judged = "what decides" if told.judged else "surest memorization (nothing is judged)"
     rows = []
     for h in told.headlines:
-        name = link(h.synthesizer, run_link("", experiment, runs[h.synthesizer])) if h.synthesizer in runs else ""
+        name = literal(h.synthesizer)
+        if h.synthesizer in runs:
+            name = link(h.synthesizer, run_link("", experiment, runs[h.synthesizer]))
         written = partial(spelled, signed=h.worst.signed) if h.worst else spelled
         worst = f"{_interval(h.worst.found, written)} in {literal(h.worst.name)}" if h.worst else "–"
         copied = f"{h.as_if}, at most {h.at_most}" if h.as_if else "–"
         needs = f"What would decide: {h.would_decide}" if h.would_decide else ""
         useful = f"{_interval(h.utility.value)} {literal(h.utility.measure.key)}" if h.utility else "–"
-        rows.append(
-            [
-                name or literal(h.synthesizer),
-                literal(h.word or h.role),
-                _text(". ".join(filter(None, (h.sentence, h.carried, needs)))),
-                worst,
-                copied,
-                useful,
-            ]
-        )
+        words = _text(". ".join(filter(None, (h.sentence, h.carried, needs))))
+        rows.append([name, literal(h.word or h.role), words, worst, copied, useful])
     return table(["generator", "verdict", "in words", judged, "as if so many were copied", "utility"], rows, _APART)
 
 
@@ -164,10 +157,8 @@ def _known(result: StudyResult, told: Overview) -> list[str]:
     owners = [f"{', '.join(map(literal, names))} by {literal(source)}" for source, names in told.owners.items()]
     beside = ""
     if told.highest:
-        highest = (
-            f"{spelled(told.highest.found)} ({literal(told.highest.synthesizer)}, {literal(told.highest.measure)})"
-        )
-        beside = f", the surest memorization there is {highest}"
+        where = f"{literal(told.highest.synthesizer)}, {literal(told.highest.measure)}"
+        beside = f", the surest memorization there is {spelled(told.highest.found)} ({where})"
     facts = {
         "Data": _text(told.data),
         "Attacker": _text(told.attacker),
@@ -198,14 +189,10 @@ def _reached(told: tuple[Estimate, str]) -> str:
 
 def _league(result: StudyResult) -> list[str]:
     """Return memorization, a row a measure and a column a generator."""
-    names, rows = ordered_names(result), league(result)
+    names, rows = [n for n in ordered_names(result) if n not in result.failures], league(result)
     found = {(row.synthesizer, row.measure): row for own in rows.values() for row in own}
-    cells = [
-        [literal(key), *(_memorized(found.get((name, key))) for name in names if name not in result.failures)]
-        for key in rows
-        if key
-    ]
-    return table(["measure", *(literal(n) for n in names if n not in result.failures)], cells, _APART)
+    cells = [[literal(key), *(_memorized(found.get((name, key))) for name in names)] for key in rows if key]
+    return table(["measure", *map(literal, names)], cells, _APART)
 
 
 def _memorized(row: LeagueRow | None) -> str:
@@ -216,15 +203,10 @@ def _memorized(row: LeagueRow | None) -> str:
 
 
 def _measure(row: LeagueRow) -> list[str]:
-    cells = row.cells
-    return [
-        literal(row.measure),
-        literal(row.verdict + (f" on {', '.join(row.on)}" if row.on else "")),
-        _interval(cells["memorization"], spelled),
-        _interval(cells["risk"]),
-        _number(cells["guess"].value),
-        _number(cells["control"].value),
-    ]
+    cells, verdict = row.cells, row.verdict + (f" on {', '.join(row.on)}" if row.on else "")
+    intervals = _interval(cells["memorization"], spelled), _interval(cells["risk"])
+    numbers = (_number(cells[name].value) for name in ("guess", "control"))
+    return [literal(row.measure), literal(verdict), *intervals, *numbers]
 
 
 def _decides(headline: Headline) -> list[str]:

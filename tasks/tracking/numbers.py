@@ -4,8 +4,9 @@ All others are tables.
 """
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from mlflow import MlflowClient
@@ -16,7 +17,7 @@ from synthrisk.metrics.study.findings import Finding, Usefulness
 from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.quantities import Limited, limited, quantity_of
 from synthrisk.metrics.verdicts.results import Overview, StudyResult
-from synthrisk.metrics.verdicts.verdicts import LOOK, Verdict, holds_for
+from synthrisk.metrics.verdicts.verdicts import LOOK, holds_for
 from synthrisk.tasks.tracking.names import ENDS, limited_key, metric_key
 
 JUDGED, UNJUDGED = "memorization/deciding", "memorization/surest"
@@ -32,21 +33,12 @@ MOST = 30
 _BATCH = 1000
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(NamedTuple):
     """One metric of a run."""
 
     key: str
     value: float
     step: int = 0
-
-
-@dataclass(frozen=True)
-class Tie:
-    """What the metrics of a synthesizer are tied to: its model, and the table that it was judged on."""
-
-    model_id: str
-    digest: str
 
 
 def worst_key(told: Overview) -> str:
@@ -98,17 +90,13 @@ def _parts(result: StudyResult, told: Overview, name: str, ends: bool) -> list[l
     found += _limited(result, own) + [Number(LOOK, v.value) for v in looks]
     found += [Number(utility_key(u), u.value.value) for u in result.utility if u.synthesizer == name]
     for end in ENDS if ends else ():
-        found += _limited(result, own, end) + _looked(looks, end)
-    others = [[Number(metric_key("memorization", f.measure.key), f.memorization.value) for f in own]]
-    others.append([Number(metric_key("risk", f.measure.key), f.risk.value) for f in own])
-    others.append([step for f in own for step in _curve(f)])
-    others.append([step for f in own if f.measure in looked for step in _releases(f)])
-    return [_finite(part) for part in (found, *others)]
-
-
-def _finite(numbers: Sequence[Number]) -> list[Number]:
-    """Return those that are numbers, each once."""
-    return [each for each in dict.fromkeys(numbers) if np.isfinite(each.value)]
+        found += _limited(result, own, end) + [Number(f"{LOOK}/{end}", getattr(v, end)) for v in looks]
+    memorization = [Number(metric_key("memorization", f.measure.key), f.memorization.value) for f in own]
+    risk = [Number(metric_key("risk", f.measure.key), f.risk.value) for f in own]
+    curves = [step for f in own for step in _curve(f)]
+    releases = [step for f in own if f.measure in looked for step in _releases(f)]
+    parts = (found, memorization, risk, curves, releases)
+    return [[each for each in dict.fromkeys(part) if np.isfinite(each.value)] for part in parts]
 
 
 def measures_told(result: StudyResult, told: Overview) -> list[Measure]:
@@ -124,10 +112,9 @@ def measures_told(result: StudyResult, told: Overview) -> list[Measure]:
 
 def limited_keys(result: StudyResult) -> list[str]:
     """Return the metric of each limit, in the order of the limits."""
-    measures = list(dict.fromkeys(f.measure for f in result.findings))
-    return list(
-        dict.fromkeys(limited_key(_what(name, m)) for name in result.limits for m in measures if holds_for(name, m))
-    )
+    measures = dict.fromkeys(f.measure for f in result.findings)
+    keys = (limited_key(_what(name, m)) for name in result.limits for m in measures if holds_for(name, m))
+    return list(dict.fromkeys(keys))
 
 
 def utility_key(useful: Usefulness) -> str:
@@ -143,12 +130,13 @@ def numbers_of_study(told: Overview) -> list[Number]:
     return [Number("synthesizers/all", len(mine)), *words, *([Number(worst_key(told), max(worst))] if worst else [])]
 
 
-def log_numbers(client: MlflowClient, run_id: str, numbers: Sequence[Number], tie: Tie | None = None) -> None:
-    """Write metrics to a run, those without steps tied to a model and its table where there are."""
+def log_numbers(
+    client: MlflowClient, run_id: str, numbers: Sequence[Number], tied: Mapping[str, str] | None = None
+) -> None:
+    """Write metrics to a run; those without steps are ``tied`` to a model and the table that it was judged on."""
     now = int(time.time() * 1000)
-    tied = {"model_id": tie.model_id, "dataset_name": "real", "dataset_digest": tie.digest} if tie else {}
     stepped = {n.key for n in numbers if n.step}
-    metrics = [Metric(n.key, float(n.value), now, n.step, **({} if n.key in stepped else tied)) for n in numbers]
+    metrics = [Metric(n.key, float(n.value), now, n.step, **({} if n.key in stepped else tied or {})) for n in numbers]
     for start in range(0, len(metrics), _BATCH):
         client.log_batch(run_id, metrics=metrics[start : start + _BATCH])
 
@@ -174,11 +162,6 @@ def _limited(result: StudyResult, own: Sequence[Finding], end: str = "") -> list
             if np.isfinite(reached.value):
                 found.append(Number(limited_key(what, end), values[end]))
     return found
-
-
-def _looked(verdicts: Sequence[Verdict], end: str) -> list[Number]:
-    """Return an end of the look at the releases of one generator, or its limit."""
-    return [Number(f"{LOOK}/{end}", getattr(v, end)) for v in verdicts]
 
 
 def _what(limit: str, measure: Measure) -> Limited:

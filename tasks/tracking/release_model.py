@@ -134,8 +134,3 @@ def model_name(name: str) -> str:
     """
     plain = re.sub("[/:.%\"']", "_", name)
     return name if plain == name else f"{plain}-{key_of(name)[:4]}"
-
-
-def close_model(client: MlflowClient, model_id: str, *, failed: bool) -> None:
-    """Say that all of a model is written, or that its synthesizer failed."""
-    client.finalize_logged_model(model_id, "FAILED" if failed else "READY")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import mlflow
 import pandas as pd
@@ -27,8 +28,8 @@ from synthrisk.tasks.tracking.names import (
     study_params,
     study_tags,
 )
-from synthrisk.tasks.tracking.numbers import Number, Tie, log_numbers, numbers_of, numbers_of_study
-from synthrisk.tasks.tracking.release_model import close_model, log_release_model, open_model
+from synthrisk.tasks.tracking.numbers import Number, log_numbers, numbers_of, numbers_of_study
+from synthrisk.tasks.tracking.release_model import log_release_model, open_model
 from synthrisk.tasks.tracking.tables import (
     Names,
     generator_tables,
@@ -100,14 +101,7 @@ class Written:
 
 REAL, RELEASE = "real", "release"
 _CONTEXT = "mlflow.data.context"
-_TYPES = {
-    "b": DataType.boolean,
-    "i": DataType.long,
-    "u": DataType.long,
-    "f": DataType.double,
-    "M": DataType.datetime,
-}
-
+_TYPES = {"b": DataType.boolean, "i": DataType.long, "u": DataType.long, "f": DataType.double, "M": DataType.datetime}
 
 _FILES = ("s3", "gs", "wasbs", "abfss", "hdfs", "ftp", "sftp", "dbfs")
 """Schemes of addresses at which MLflow itself looks for files."""
@@ -171,17 +165,11 @@ def given(table: pd.DataFrame, name: str, digest: str, source: str = "") -> Data
 
     The types are those of its columns: to infer them, as ``mlflow.data.from_pandas`` does, looks at each cell of text.
     """
-    schema = Schema([_column(table[c], mask(str(c))) for c in table])
+    columns = Schema([_column(table[c], mask(str(c))) for c in table])
+    schema = json.dumps({"mlflow_colspec": columns.to_dict()})
+    profile = json.dumps({"num_rows": len(table), "num_elements": table.size})
     kind, address = source_of(source)
-    entity = Dataset(
-        name=name,
-        digest=digest,
-        source_type=kind,
-        source=address,
-        schema=json.dumps({"mlflow_colspec": schema.to_dict()}),
-        profile=json.dumps({"num_rows": len(table), "num_elements": table.size}),
-    )
-    return DatasetInput(entity, tags=[InputTag(_CONTEXT, name)])
+    return DatasetInput(Dataset(name, digest, kind, address, schema, profile), tags=[InputTag(_CONTEXT, name)])
 
 
 def _column(column: pd.Series, name: str) -> ColSpec:
@@ -201,8 +189,7 @@ class Records:
     page: str | None = None  # path of the page of exposure
 
 
-@dataclass(frozen=True)
-class GeneratorRun:
+class GeneratorRun(NamedTuple):
     """Where a generator is written."""
 
     run_id: str
@@ -215,7 +202,7 @@ def log_generator(to: Written, name: str, colour: str, found: Found | None, reco
     fill(to, name, run, found, records)
     failed = name in to.result.failures
     if run.model_id:
-        close_model(to.client, run.model_id, failed=failed)
+        to.client.finalize_logged_model(run.model_id, "FAILED" if failed else "READY")
     to.client.set_terminated(run.run_id, "FAILED" if failed else "FINISHED")
     return run
 
@@ -234,9 +221,9 @@ def _open_generator_run(to: Written, name: str, colour: str) -> GeneratorRun:
 def fill(to: Written, name: str, run: GeneratorRun, found: Found | None, records: Records) -> list[Number]:
     """Write datasets, numbers, tables and records of one generator into its run; return the numbers."""
     log_real(to.client, run.run_id, to.table, to.source)
-    tie = Tie(run.model_id, to.table.digest) if run.model_id else None
+    tied = {"model_id": run.model_id, "dataset_name": REAL, "dataset_digest": to.table.digest} if run.model_id else {}
     numbers = numbers_of(to.result, to.told, name, ends=not to.is_in_files)
-    log_numbers(to.client, run.run_id, numbers, tie)
+    log_numbers(to.client, run.run_id, numbers, tied)
     log_tables(to.client, run.run_id, generator_tables(to.tables, name))
     if found is not None:
         log_release(to.client, run.run_id, found)
@@ -254,7 +241,10 @@ def log_study(
 
     The pages, by name, are asked for last: they may still be drawn.
     """
-    run_id = _open(to)
+    words = [f"{h.synthesizer}: {h.word}" for h in to.told.headlines if h.word]
+    tags = {"role": "study", "verdict": ", ".join(words) or "none", "mlflow.runColor": "#000000"}
+    run_id = to.run(f"study {to.result.name}", tags | {ANSWER: to.answer} | study_tags(to.result))
+    to.params(run_id, study_params(to.result))
     log_real(to.client, run_id, to.table, to.source)
     log_numbers(to.client, run_id, numbers_of_study(to.told))
     log_study_tables(to, run_id, settings)
@@ -263,14 +253,6 @@ def log_study(
     for name, page in pages().items():
         to.client.log_text(run_id, page, name)
     to.client.set_terminated(run_id, "FINISHED" if to.result.valid and not to.result.failures else "FAILED")
-    return run_id
-
-
-def _open(to: Written) -> str:
-    words = [f"{h.synthesizer}: {h.word}" for h in to.told.headlines if h.word]
-    tags = {"role": "study", "verdict": ", ".join(words) or "none", "mlflow.runColor": "#000000"}
-    run_id = to.run(f"study {to.result.name}", tags | {ANSWER: to.answer} | study_tags(to.result))
-    to.params(run_id, study_params(to.result))
     return run_id
 
 
@@ -320,8 +302,8 @@ def log_into(run_id: str, judged: Judged, name: str, pages: Mapping[str, str], s
         if key not in run.data.tags:
             client.set_tag(run_id, key, text)
     params = params_of(judged.result, name)
-    own = {key: FRAME if FRAMES in text else text for key, text in params.items()}
-    to.params(run_id, {key: text for key, text in own.items() if key not in run.data.params})
+    absent = {key: text for key, text in params.items() if key not in run.data.params}
+    to.params(run_id, {key: FRAME if FRAMES in text else text for key, text in absent.items()})
     log_study_tables(to, run_id, settings)
     log_contributions(client, run_id, judged.result, list(found.values()), records.names)
     numbers = fill(to, name, GeneratorRun(run_id), found.get(name), records)

@@ -9,10 +9,9 @@ import json
 import time
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from synthrisk.metrics.verdicts.results import Headline, Overview, StudyResult
+from synthrisk.metrics.verdicts.results import Overview, StudyResult
 from synthrisk.tasks.tracking.addresses import own_runs
 from synthrisk.tasks.tracking.names import ENDS, metric_key
 from synthrisk.tasks.tracking.numbers import limited_keys, measures_told, utility_key, worst_key
@@ -32,15 +31,6 @@ would come behind all tags, for the page keeps them apart."""
 _BESIDE = {"why": 290, "role": 90}
 
 
-@dataclass(frozen=True)
-class Chart:
-    """A chart card: a bar a run of one metric, or with ``against`` a point a run."""
-
-    metric: str
-    title: str
-    against: str = ""  # metric of the other axis; the first is upward
-
-
 def save_view(to: Written) -> None:
     """Save the view of a study in its experiment, under the study's id."""
     name, state = f"{to.result.name} {to.result.study_id}", view_state(to.result, to.told)
@@ -58,7 +48,7 @@ def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:
     worst = worst_key(told)
     useful = list(dict.fromkeys(utility_key(u) for u in result.utility))
     numbers = [worst, *limited_keys(result)[:_MOST], *useful[:_MOST]]
-    unknown = {tag for tag in ("as_if", "worst", "utility") if not any(_has(h, tag) for h in told.headlines)}
+    unknown = {tag for tag in ("as_if", "worst", "utility") if not any(getattr(h, tag) for h in told.headlines)}
     widths = {f"tags.`{tag}`": width for tag, width in (_ANSWER | _BESIDE).items() if tag not in unknown}
     widths |= {f"metrics.`{key}`": 12 + 7 * min(len(key), 30) for key in numbers}
     return {
@@ -83,40 +73,27 @@ def view_state(result: StudyResult, told: Overview) -> dict[str, Any]:
         "autoRefreshEnabled": False,
         "globalLineChartConfig": {"xAxisKey": "step", "lineSmoothness": 0, "selectedXAxisMetricKey": ""},
         "chartsSearchFilter": "",
-        **_cards(result, told, _charts(result, worst, useful)),
+        **_cards(result, told, worst, useful),
     }
 
 
-def _has(headline: Headline, tag: str) -> bool:
-    """Tell whether a generator has such a tag, which is an attribute of its headline too."""
-    return bool(getattr(headline, tag))
+def _cards(result: StudyResult, told: Overview, worst: str, useful: Sequence[str]) -> dict[str, Any]:
+    """Return the sections of the page of charts: the answer first, then one a quantity, memorization first.
 
-
-def _charts(result: StudyResult, worst: str, useful: Sequence[str]) -> list[Chart]:
-    """Return the cards of the answer: how much each generator remembers, and at what utility."""
-    title = "what decides"
-    against = [Chart(worst, f"{title} against {key.partition('/')[2]}", key) for key in useful[:2]]
-    return [Chart(worst, title), *against]
-
-
-def _cards(result: StudyResult, told: Overview, charts: Sequence[Chart]) -> dict[str, Any]:
-    """Return the sections of the page of charts: the answer first, then one a quantity, memorization first."""
+    The cards of the answer say how much each generator remembers, and at what utility.
+    """
     sections = ["the answer", "memorization", "utility", "risk"]
     ids = {name: key_of(result.study_id, name) for name in sections}
     cards = []
-    for number, chart in enumerate(charts):
-        card = {
-            "uuid": key_of(result.study_id, number, chart.metric),
-            "metricSectionId": ids["the answer"],
-            "deleted": False,
-            "isGenerated": False,
-            "displayName": chart.title,
-        }
-        if chart.against:
-            axes = {"xaxis": {"key": chart.against, "type": "METRIC"}, "yaxis": {"key": chart.metric, "type": "METRIC"}}
+    for number, against in enumerate(("", *useful[:2])):
+        title = f"what decides against {against.partition('/')[2]}" if against else "what decides"
+        card: dict[str, Any] = {"uuid": key_of(result.study_id, number, worst), "metricSectionId": ids["the answer"]}
+        card |= {"deleted": False, "isGenerated": False, "displayName": title}
+        if against:
+            axes = {"xaxis": {"key": against, "type": "METRIC"}, "yaxis": {"key": worst, "type": "METRIC"}}
             cards.append(card | {"type": "SCATTER", "runsCountToCompare": 100} | axes)
         else:
-            cards.append(card | {"type": "BAR", "runsCountToCompare": 100, "metricKey": chart.metric})
+            cards.append(card | {"type": "BAR", "runsCountToCompare": 100, "metricKey": worst})
     return {
         "compareRunCharts": cards + _generated(result, told, ids),
         "compareRunSections": [

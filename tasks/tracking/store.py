@@ -24,13 +24,13 @@ from filelock import FileLock
 from mlflow import MlflowClient
 from mlflow.entities import Param, Run, RunTag
 from mlflow.exceptions import MlflowException, RestException
-from platformdirs import user_cache_path
 from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from synthrisk.conf.secrets import mask, masked, secrets_of, without_secrets
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.digests import cache_folder
 from synthrisk.tasks.workspace.store import draft_name
 
 _STATUS = re.compile(r"error code (\d{3})\b|\b(\d{3}) (?:Client|Server) Error\b|too many (\d{3}) error")
@@ -229,11 +229,8 @@ def keep_copy(of: Path) -> None:
 
 def _kept() -> Path | None:
     """Return where the empty store is kept; None where the user has no cache folder."""
-    try:
-        folder = Path(user_cache_path("synthrisk", appauthor=False))
-    except RuntimeError:  # no home
-        return None
-    return folder / f"mlflow-{mlflow.__version__}.db" if folder.is_absolute() else None
+    folder = cache_folder()
+    return folder and folder / f"mlflow-{mlflow.__version__}.db"
 
 
 _LOCKS = {  # of databases: said, waited for, and given back with the connection

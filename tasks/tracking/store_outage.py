@@ -3,7 +3,6 @@
 Its pages are drawn meanwhile. Earlier versions kept such studies as pickles, of which little is believed.
 """
 
-import builtins
 import datetime
 import json
 import pickle
@@ -32,8 +31,11 @@ from synthrisk.tasks.workspace.references import Judged
 from synthrisk.tasks.workspace.store import private_folder, replace_file
 
 _T = TypeVar("_T")
-_PLAIN = {"set", "frozenset", "complex", "bytearray", "slice", "range"}
-_TIMES = {"date", "datetime", "time", "timedelta", "timezone"}
+_PLAIN = {
+    "builtins": {"set", "frozenset", "complex", "bytearray", "slice", "range"},
+    "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
+    "numpy": {"scalar", "_reconstruct", "_frombuffer", "ndarray", "dtype"},
+}
 # modules of earlier versions, or "module:name" of a value: where it is now
 _MOVED = {
     "synthrisk.conf.reading": "synthrisk.conf.tables",
@@ -57,7 +59,6 @@ _MOVED = {
     "synthrisk.tasks.workspace.handed": "synthrisk.tasks.workspace.references",
     "synthrisk.tasks.workspace.shared": "synthrisk.tasks.workspace.folders",
 }
-_NUMPY = {"scalar", "_reconstruct", "_frombuffer", "ndarray", "dtype"}
 
 
 def unpickled(kind: type[_T], content: bytes) -> _T:
@@ -100,11 +101,7 @@ class _OurValues(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """Return a class of ours, one of plain values, or the name of a metric's function."""
-        if module == "builtins" and name in _PLAIN:
-            return getattr(builtins, name)
-        if module == "datetime" and name in _TIMES:
-            return getattr(datetime, name)
-        if module.partition(".")[0] == "numpy" and name in _NUMPY:
+        if name in _PLAIN.get("numpy" if module.startswith("numpy.") else module, ()):
             return getattr(import_module(module), name)
         module = _MOVED.get(f"{module}:{name}", _MOVED.get(module, module))
         if module.startswith("synthrisk."):

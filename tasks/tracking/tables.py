@@ -17,7 +17,6 @@ from mlflow import MlflowClient
 
 from synthrisk.metrics.release.validity import releases_table
 from synthrisk.metrics.study.findings import utility_table
-from synthrisk.metrics.study.ledger import Contributions, Isolations, KeptValues
 from synthrisk.metrics.verdicts.results import StudyResult, league, promised
 from synthrisk.metrics.verdicts.tables import TABLES, details_table, interval_table, league_table
 from synthrisk.metrics.verdicts.verdicts import holds_for
@@ -149,9 +148,8 @@ def log_records(client: MlflowClient, run_id: str, found: Found, page: str | Non
         folder, parts, left_out = Path(place), [], () if mode == "full" else REVEALING
         for each in found.ledgers:
             part = _without_empty(read_coded(there(each.path) / LEDGER, left_out))
-            of_cell = {"repetition": each.cell.repetition, "fold": each.cell.fold}
-            for name, number in of_cell.items():
-                part = part.append_column(name, repeated(number, len(part)))
+            for name in ("repetition", "fold"):
+                part = part.append_column(name, repeated(getattr(each.cell, name), len(part)))
             parts.append(part)
         if not any(len(part) for part in parts):
             return  # no measure of the study scores records
@@ -276,17 +274,9 @@ def _judged(result: StudyResult, found: Found, records: int) -> dict[str, np.nda
     return {
         f"{quantity}/{key}": array
         for key in judged
-        if key in kept
-        for quantity, array in _by_record(kept[key]).items()
-        if array.shape[1] == records
+        for quantity in QUANTITIES  # what is kept of whole releases has none of them
+        if (array := getattr(kept.get(key), quantity, None)) is not None and array.shape[1] == records
     }
-
-
-def _by_record(kept: KeptValues) -> dict[str, np.ndarray]:
-    """Return the arrays (R, n) of what is kept of a measure."""
-    if isinstance(kept, Contributions | Isolations):
-        return {name: getattr(kept, name) for name in QUANTITIES if hasattr(kept, name)}
-    return {}
 
 
 def _first(entities: np.ndarray) -> np.ndarray:

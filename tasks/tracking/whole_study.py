@@ -8,11 +8,11 @@ judged. Any other word takes both away: an alias never outlives the study that g
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
-from mlflow import MlflowClient
 from mlflow.entities import Run
 from mlflow.exceptions import MlflowException
 
@@ -35,7 +35,7 @@ from synthrisk.tasks.workspace.store import private_folder
 
 def whole_already(to: Written) -> dict[str, str] | None:
     """Return the ids of a study's runs by generator, where all of it is there; what is there in part is deleted."""
-    runs = _runs(to.client, to.experiment_id, to.result.study_id)
+    runs = _runs_of(to, to.result.study_id)
     if any(run.data.tags.get("role") == "study" and is_whole(run) for run in runs):  # it is marked whole last of all
         return {run.data.tags["synthesizer"]: run.info.run_id for run in runs if "synthesizer" in run.data.tags}
     for run in runs:
@@ -62,13 +62,13 @@ def end_part(to: Written, uri: str) -> None:
     if not answers(uri):
         return
     with suppress(*FAULTS):
-        for run in _runs(to.client, to.experiment_id, to.result.study_id):
+        for run in _runs_of(to, to.result.study_id):
             if run.info.status == "RUNNING":
                 to.client.set_terminated(run.info.run_id, "FAILED")
 
 
-def _runs(client: MlflowClient, experiment_id: str, study_id: str) -> list[Run]:
-    return all_runs(client, experiment_id, f"tags.study_id = '{study_id}'")
+def _runs_of(to: Written, study_id: str) -> list[Run]:
+    return all_runs(to.client, to.experiment_id, f"tags.study_id = '{study_id}'")
 
 
 _TIME = "started"  # the fact that differs between two runs of one study
@@ -99,11 +99,11 @@ def repeated(to: Written) -> tuple[str, dict[str, str], str] | None:
     if to.result.failures:
         return None
     subject = to.answer.partition("-")[0]
-    studies = _runs_that(to, f"tags.role = 'study' and tags.{ANSWER} LIKE '{subject}-%'")
+    studies = all_runs(to.client, to.experiment_id, f"tags.role = 'study' and tags.{ANSWER} LIKE '{subject}-%'")
     latest = max(filter(is_whole, studies), key=_study_id, default=None)
     if latest is None or latest.data.tags[ANSWER] != to.answer:
         return None
-    own = _runs_that(to, f"tags.study_id = '{_study_id(latest)}' and tags.role != 'study'")
+    own = [run for run in _runs_of(to, _study_id(latest)) if run.data.tags.get("role", "study") != "study"]
     runs = {run.data.tags["synthesizer"]: str(run.info.run_id) for run in own}
     return (_study_id(latest), runs, str(latest.info.run_id)) if set(runs) == set(to.result.synthesizers) else None
 
@@ -111,23 +111,13 @@ def repeated(to: Written) -> tuple[str, dict[str, str], str] | None:
 def mark_checked(to: Written, study_id: str, when: datetime) -> None:
     """Say on all runs of a study when it was found to say the same again, the study's own run last."""
     told = when.isoformat(timespec="seconds")
-    runs = _runs_that(to, f"tags.study_id = '{study_id}'")
-    for run in sorted(runs, key=lambda run: run.data.tags.get("role") == "study"):
+    for run in sorted(_runs_of(to, study_id), key=lambda run: run.data.tags.get("role") == "study"):
         if run.data.tags.get(CHECKED_AGAIN, "") < told:  # a study may be delivered after a later one
             to.client.set_tag(run.info.run_id, CHECKED_AGAIN, told)
 
 
 def _study_id(run: Run) -> str:
-    return _tags(run).get("study_id", "")
-
-
-def _tags(run: Run) -> Mapping[str, str]:
-    tags: Mapping[str, str] = run.data.tags
-    return tags
-
-
-def _runs_that(to: Written, which: str) -> list[Run]:
-    return all_runs(to.client, to.experiment_id, which)
+    return str(run.data.tags.get("study_id", ""))
 
 
 APPROVED, CANDIDATE = "approved", "candidate"
@@ -179,8 +169,7 @@ def register(to: Written, name: str, run: GeneratorRun) -> None:
         client.set_registered_model_alias(model, earned, version.version)
 
 
-@dataclass(frozen=True)
-class WrittenStudy:
+class WrittenStudy(NamedTuple):
     """Where a study is written."""
 
     experiment_id: str
@@ -197,20 +186,14 @@ def write_study(drawn: Drawn, pages: Callable[[], Mapping[str, str]], *, late: b
     left a part of it, or all. Where an error ends it, what is there of it is marked as a part.
     """
     waiting = drawn.waiting
-    tracking, estimated = waiting.tracking, waiting.judged.estimated
+    tracking, sample = waiting.tracking, waiting.judged.estimated.sample
     folder = private_folder(waiting.workspace)
     uri = store_address(tracking, folder)
     client = opened(uri)
     place = experiment_of(client, waiting.experiment, None if tracking.uri or tracking.block else folder)
-    to = Written(
-        client,
-        place,
-        waiting.judged.result,
-        estimated.sample.table,
-        origin=waiting.origin,
-        source=estimated.sample.source,
-        answer=answer_digest(waiting.judged, tracking.records, tracking.registry),
-    )
+    answer = answer_digest(waiting.judged, tracking.records, tracking.registry)
+    result, origin = waiting.judged.result, waiting.origin
+    to = Written(client, place, result, sample.table, origin=origin, source=sample.source, answer=answer)
     if late:
         there = whole_already(to)
         if there is not None:

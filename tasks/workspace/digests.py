@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import EntryPoint, version
+from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -109,13 +109,19 @@ def _stamp(stat: os.stat_result) -> list[int]:
 
 def _place() -> Path | None:
     """Return where it is kept: a file for each installation, version of Python, and edit of how files are looked at."""
+    folder = cache_folder()
+    parts = (str(_ROOT).encode(), platform.python_version().encode(), Path(__file__).read_bytes())
+    key = hashlib.sha256(b"\0".join(parts))
+    return folder and folder / f"code-{key.hexdigest()[:12]}.json"
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of what is kept for the user on this machine; None where there is none."""
     try:
         folder = Path(user_cache_path("synthrisk", appauthor=False))
     except RuntimeError:  # no home
         return None
-    code = [Path(__file__).read_bytes()]
-    key = hashlib.sha256(b"\0".join([str(_ROOT).encode(), platform.python_version().encode(), *code]))
-    return folder / f"code-{key.hexdigest()[:12]}.json" if folder.is_absolute() else None
+    return folder if folder.is_absolute() else None
 
 
 def _read(place: Path | None) -> dict[str, Any]:
@@ -167,7 +173,8 @@ def entry_point_code(group: str, names: Iterable[str]) -> tuple[list[str], list[
         if point.module.startswith(f"{_OURS}.") and (point.dist is None or point.dist.name == _OURS):
             ours.append(point.module)
         else:
-            others.append(_foreign(point))
+            version = f"{point.dist.name} {point.dist.version}" if point.dist else ""
+            others.append(f"{version} {_source(point.module)}".strip())
     return ours, others
 
 
@@ -245,11 +252,6 @@ def _parsed(path: Path) -> Source:
 
 def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def _foreign(point: EntryPoint) -> str:
-    version = f"{point.dist.name} {point.dist.version}" if point.dist else ""
-    return f"{version} {_source(point.module)}".strip()
 
 
 @cache

@@ -61,8 +61,7 @@ def read_where(path: Path, columns: Sequence[str], texts: Mapping[str, str]) -> 
     held = [_held(file.metadata.row_group(k), texts) for k in range(file.num_row_groups)]
     if None in held or not {*columns} <= {*file.schema_arrow.names}:
         return pd.read_parquet(path, columns=[*columns], filters=[(name, "==", text) for name, text in texts.items()])
-    frame: pd.DataFrame = file.read_row_groups([k for k, own in enumerate(held) if own], [*columns]).to_pandas()
-    return frame
+    return file.read_row_groups([k for k, own in enumerate(held) if own], [*columns]).to_pandas()
 
 
 def _held(group: Any, texts: Mapping[str, str]) -> bool | None:

@@ -295,8 +295,7 @@ class LedgerFolder:
 
     def keys(self) -> ReleaseKeys:
         """Return the sizes of the release's keys, where the study declares any."""
-        told = json.loads((there(self.path) / KEYS).read_text())
-        return keys_from_plain(told)
+        return keys_from_plain(json.loads((there(self.path) / KEYS).read_text()))
 
     def check(self) -> ReleaseCheck:
         """Return what a look at the release has shown before it was attacked."""

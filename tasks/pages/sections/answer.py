@@ -1,10 +1,9 @@
 """The answer: may it go out and why, the league table, pairs, all numbers; and what words and notes refer to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from synthrisk.metrics.catalogue import in_words
 from synthrisk.metrics.register import METRICS
@@ -39,8 +38,7 @@ def _options(settings: Mapping[str, str], name: str) -> str:
 ANSWER = Section("answer", "May it go out?", "answer.html", _context)
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """One line: the headline of a generator, and the finding whose quantity decides its word."""
 
     headline: Headline
@@ -77,8 +75,7 @@ LEAGUE = Section("league", "The generators side by side", "league.html", _contex
 _MOST = 100  # pairs that the table holds
 
 
-@dataclass(frozen=True)
-class Lower:
+class Lower(NamedTuple):
     """One synthesizer, and those above it."""
 
     name: str
@@ -86,8 +83,7 @@ class Lower:
     p_holm: float  # the largest of all these pairs
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(NamedTuple):
     """What the pairs say in one quantity of one measure."""
 
     measure: Measure
@@ -144,11 +140,7 @@ def _context_numbers(shown: Shown) -> Mapping[str, Any] | None:
 NUMBERS = Section("numbers", "All numbers", "numbers.html", _context_numbers)
 
 
-def _context_notes(shown: Shown) -> Mapping[str, Any] | None:
-    return {} if shown.notes.texts else None
-
-
-NOTES = Section("notes", "Notes", "notes.html", _context_notes)
+NOTES = Section("notes", "Notes", "notes.html", lambda shown: {} if shown.notes.texts else None)
 
 
 def _context_definitions(shown: Shown) -> Mapping[str, Any]:
@@ -160,8 +152,4 @@ def _context_definitions(shown: Shown) -> Mapping[str, Any]:
 DEFINITIONS = Section("definitions", "How to read this", "definitions.html", _context_definitions)
 
 
-def _context_provenance(shown: Shown) -> Mapping[str, Any]:
-    return {"settings": shown.settings}
-
-
-PROVENANCE = Section("provenance", "Provenance", "provenance.html", _context_provenance)
+PROVENANCE = Section("provenance", "Provenance", "provenance.html", lambda shown: {"settings": shown.settings})

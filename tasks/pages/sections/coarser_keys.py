@@ -5,9 +5,9 @@ Also what each next step is, and the lines of YAML that a reader can take over.
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import yaml
@@ -17,9 +17,11 @@ from synthrisk.metrics.exposure.attribution import Gap, risk_gaps
 from synthrisk.metrics.intervals.estimates import TESTED, Estimate
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.tables.kinds import kind
+from synthrisk.metrics.tables.tables import columns_of
 from synthrisk.metrics.verdicts.quantities import AGAINST_CONTROL, Limited, limited, quantity_of
 from synthrisk.metrics.verdicts.tables import Preview, largest_fall, previews
 from synthrisk.metrics.verdicts.verdicts import Verdict
+from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.templates import interval, number
 from synthrisk.tasks.workspace.records import kept_contributions, kept_exposed
 from synthrisk.tasks.workspace.references import FRAME, Found
@@ -28,8 +30,7 @@ NAMED = 3
 """Columns, measures or synthesizers that a sentence names."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One thing to do or to know."""
 
     words: str
@@ -152,7 +153,7 @@ def _options(asked: Mapping[str, Any]) -> Iterator[str]:
 
 def _target(columns: Any) -> str:
     """Return columns as the command line names them: those that are guessed together with a plus between."""
-    names = [columns] if isinstance(columns, str) else list(columns)
+    names = columns_of(columns)
     if any(mark in name for name in names for mark in ",+") or any(name != name.strip() for name in names):
         raise _NoCommandError
     return "+".join(names)
@@ -181,25 +182,14 @@ _RECORDS = 20_000  # that the model of risk is fitted on
 _PARTS = 5  # of a column in a preview
 
 
-def of_keys(
-    findings: Sequence[Finding],
-    verdict: Verdict,
-    finding: Finding,
-    found: Found,
-    settings: str,
-    *,
-    confidence: float,
-    explain: bool,
-) -> Iterator[Step]:
+def of_keys(shown: Shown, verdict: Verdict, finding: Finding, found: Found, *, explain: bool) -> Iterator[Step]:
     """Yield what coarser quasi-identifiers would do to a limited quantity of one synthesizer, and which to try.
 
     Args:
-        findings: Those of the study.
+        shown: The study.
         verdict: The limit that is not shown to be kept.
         finding: Of its measure, which uses quasi-identifiers.
         found: What was found of the synthesizer.
-        settings: What was asked, as YAML.
-        confidence: Of all intervals.
         explain: Whether a model is fitted that tells who is at risk.
     """
     options = {p.measure: p.options for p in found.planned}.get(finding.measure, {})
@@ -213,9 +203,10 @@ def of_keys(
             words = f"These quasi-identifiers tell records of much {quantity} from others"
             yield Step(f"{words} (predicted mean, the rest as it is):", "", [_of_gap(gap) for gap in gaps[:NAMED]])
             break
-    entities = found.sample.entities()
+    entities, confidence = found.sample.entities(), shown.judged.estimated.settings.confidence
     kept = kept_contributions(found.contributions)
-    tried = largest_fall(previews(findings, found.planned, kept, finding, confidence, entities), of)
+    told = previews(shown.result.findings, found.planned, kept, finding, confidence, entities)
+    tried = largest_fall(told, of)
     if tried:
         yield Step(_of_what_ifs(tried, of), "", [_of_preview(each, verdict, what, of) for each in tried])
         return
@@ -225,11 +216,11 @@ def of_keys(
             "Nothing was tried, so nothing is advised. This tries on the same releases what it would do if others "
             "knew less:"
         )
-        if is_of_one_release(settings):
-            code = evaluate_command(settings, what_if=changes)
+        if is_of_one_release(shown.settings):
+            code = evaluate_command(shown.settings, what_if=changes)
             yield Step(words if code else f"{words} {evaluate_words(changes)}, added to what was asked.", code)
         else:
-            yield Step(words, try_command(settings, changes))
+            yield Step(words, try_command(shown.settings, changes))
 
 
 def _gaps(finding: Finding, found: Found, known: Sequence[str], of: Quantity) -> list[Gap]:

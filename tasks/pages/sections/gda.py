@@ -155,7 +155,8 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     attacks = _attacks(shown)
     if not attacks:
         return None
-    return {"attacks": attacks, "selective": _selective(shown), "together": _together, "cells": cells}
+    selective = panels_of(shown, "selective", lambda f: detail_of(1.0) in f.details, selective_figure, "risk")
+    return {"attacks": attacks, "selective": selective, "together": _together, "cells": cells}
 
 
 def _attacks(shown: Shown) -> list[Panel]:
@@ -181,10 +182,6 @@ def _highest(shown: Shown, views: Sequence[AttackView]) -> list[AttackView]:
     kept = {v.synthesizer for v in own[: shown.most]}
     drawn = [v for v in views if v.role != "synthesizer" or v.synthesizer in kept]
     return [replace(v, synthesizer=cut(v.synthesizer)) for v in drawn]
-
-
-def _selective(shown: Shown) -> list[Panel]:
-    return panels_of(shown, "selective", lambda f: detail_of(1.0) in f.details, selective_figure, "risk")
 
 
 def _together(view: AttackView) -> dict[str, GdaScore]:

@@ -1,9 +1,8 @@
 """What the study can see: the limits and who chose them, planted leaks, and whether the reference generators behave."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from synthrisk.metrics.atlas import dose_in_words, shipped
 from synthrisk.metrics.verdicts.references import PlantedLeak
@@ -13,8 +12,7 @@ from synthrisk.metrics.verdicts.verdicts import LOOK
 from synthrisk.tasks.pages.section import Section, Shown
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     """One limit, and what the generators reach in its quantity."""
 
     name: str
@@ -83,10 +81,6 @@ def _by_quantity(leaks: Sequence[PlantedLeak]) -> dict[str, dict[str, PlantedLea
 LEAKS = Section("leaks", "Which leak would this study have seen?", "leaks.html", _context_leaks)
 
 
-def _context_references(shown: Shown) -> Mapping[str, Any]:
-    return {}
-
-
 REFERENCES = Section(
-    "references", "Reference generators: does this study see what it should?", "references.html", _context_references
+    "references", "Reference generators: does this study see what it should?", "references.html", lambda shown: {}
 )

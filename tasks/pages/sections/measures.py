@@ -1,9 +1,8 @@
 """Each measure: what its attack does, its charts, curves, yardsticks, single records, and attackers who know less."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from synthrisk.metrics.catalogue import in_words
 from synthrisk.metrics.intervals.estimates import Estimate
@@ -11,7 +10,7 @@ from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.study.ledger import Measure
-from synthrisk.metrics.verdicts.results import Limit, StudyResult, knowledge_of
+from synthrisk.metrics.verdicts.results import Limit, knowledge_of
 from synthrisk.metrics.verdicts.tables import judged_quantities
 from synthrisk.metrics.verdicts.verdicts import holds_for
 from synthrisk.tasks.pages.figures import (
@@ -31,8 +30,7 @@ from synthrisk.tasks.pages.templates import cause
 _TITLES = {"memorization": "Memorization", "risk": "Risk and its yardsticks"}
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(NamedTuple):
     """What the section says of one measure."""
 
     measure: Measure
@@ -64,18 +62,13 @@ def _measured(shown: Shown, measure: Measure) -> Measured:
     result, metric = shown.result, METRICS[measure.metric]
     known = [f for f in result.findings if f.measure == measure and not isnan(f.memorization.value)]
     own = [f for f in known if f.role == "synthesizer"]
-    return Measured(
-        measure,
-        metric,
-        in_words(metric),
-        {name: limit for name, limit in result.limits.items() if holds_for(name, measure)},
-        max(own, key=lambda f: f.memorization.value, default=None),
-        next((f for f in known if result.answers.get(f.synthesizer) == "copy"), None),
-        result.empty.get(measure.key, ""),
-        _panels(shown, measure),
-        knowledge_of(result, measure.key).words if measure.key in result.known else "",
-        _others(shown, measure),
-    )
+    limits = {name: limit for name, limit in result.limits.items() if holds_for(name, measure)}
+    highest = max(own, key=lambda f: f.memorization.value, default=None)
+    copy = next((f for f in known if result.answers.get(f.synthesizer) == "copy"), None)
+    empty = result.empty.get(measure.key, "")
+    knows = knowledge_of(result, measure.key).words if measure.key in result.known else ""
+    panels, others = _panels(shown, measure), _others(shown, measure)
+    return Measured(measure, metric, in_words(metric), limits, highest, copy, empty, panels, knows, others)
 
 
 def _others(shown: Shown, measure: Measure) -> list[tuple[str, float, str, Estimate, str]]:
@@ -94,8 +87,7 @@ def _panels(shown: Shown, measure: Measure) -> list[Panel]:
     panels = []
     for kind, draw in (("memorization", memorization_figure), ("risk", risk_figure)):
         limit = shown.result.limits.get(f"{kind}/{measure.key}")
-        rows = drawn_rows(shown, measure, kind)
-        figure = draw(rows, limit.value if limit else None)
+        figure = draw(drawn_rows(shown, measure, kind), limit.value if limit else None)
         panels.append(panel(_TITLES[kind], kind, measure.key, figure))
     return panels
 
@@ -120,8 +112,8 @@ def _context_yardsticks(shown: Shown) -> Mapping[str, Any] | None:
 
     Those of reference generators are in the artifact.
     """
-    found = [(m, [r.finding for r in rows_of(shown, shown.own, m) if r.finding]) for m in shown.measures]
-    beside = [(m, [f for f in every if f.yardsticks]) for m, every in found]
+    found = {m: [r.finding for r in rows_of(shown, shown.own, m) if r.finding] for m in shown.measures}
+    beside = [(m, [f for f in every if f.yardsticks]) for m, every in found.items()]
     told = [(m, every) for m, every in beside if every]
     if not told:
         return None
@@ -161,15 +153,12 @@ MEMBERS_FOUND = Section(
 
 
 def _context_what_if(shown: Shown) -> Mapping[str, Any] | None:
-    variants = _variants(shown.result)
-    return {"variants": variants} if variants else None
-
-
-def _variants(result: StudyResult) -> list[tuple[Finding, Finding]]:
     """Return the findings of what-ifs, each after the finding that it varies."""
-    own = {(f.synthesizer, f.measure.label, f.measure.sensitive): f for f in result.findings}
-    varied = [f for f in result.findings if f.measure.variant_of]
-    return [(own[f.synthesizer, str(f.measure.variant_of), f.measure.sensitive], f) for f in varied]
+    findings = shown.result.findings
+    own = {(f.synthesizer, f.measure.label, f.measure.sensitive): f for f in findings}
+    varied = [f for f in findings if f.measure.variant_of]
+    variants = [(own[f.synthesizer, str(f.measure.variant_of), f.measure.sensitive], f) for f in varied]
+    return {"variants": variants} if variants else None
 
 
 WHAT_IF = Section("what-if", "What if columns were coarser?", "what_if.html", _context_what_if)

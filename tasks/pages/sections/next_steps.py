@@ -5,13 +5,11 @@ What it tells was measured, or is a thing to try; nothing here says that a relea
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from synthrisk.metrics.register import METRICS
 from synthrisk.metrics.release.identifiers import RELEASED
-from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.verdicts.quantities import limited, quantity_of
 from synthrisk.metrics.verdicts.results import Headline, StudyResult
 from synthrisk.metrics.verdicts.verdicts import LOOK, NO_INTERVAL, STRADDLES, Verdict, holds_for
@@ -35,7 +33,8 @@ def of_doubt(result: StudyResult, verdict: Verdict, settings: str) -> Iterator[S
     if (verdict.brief == STRADDLES or verdict.quantity == LOOK) and verdict.advice:
         yield _more_data(result, verdict, settings)
     elif verdict.brief == NO_INTERVAL:
-        yield _an_interval(result, verdict, settings)
+        words = f"This verdict needs {verdict.advice}: its {verdict.reason}."
+        yield Step(words, _more_repetitions(result, settings))
     elif verdict.advice:
         yield Step(f"This verdict needs {verdict.advice}.", _lines_for(verdict, settings))
     answers = result.answers
@@ -52,27 +51,19 @@ def of_doubt(result: StudyResult, verdict: Verdict, settings: str) -> Iterator[S
         yield Step(f"In this study a copy is seen in the memorization of {', '.join(seeing[:NAMED])}.")
 
 
-def split_lines(result: StudyResult, settings: str, repetitions: int) -> str:
-    """Return the command with so many repetitions, three and one more than now at least."""
+def _more_repetitions(result: StudyResult, settings: str, least: int = 0) -> str:
+    """Return the command with twice the repetitions, or ``least``, and three at least; empty for a single release."""
+    if is_of_one_release(settings):
+        return ""
     now = int(result.facts.get("repetitions", "1"))
-    return set_command(settings, {"split.repetitions": max(3, now + 1, repetitions)})
+    return set_command(settings, {"split.repetitions": max(3, now + 1, least or 2 * now)})
 
 
 def _more_data(result: StudyResult, verdict: Verdict, settings: str) -> Step:
     """Return what decides, if the value stays, with the command where that is more repetitions."""
     words = f"What would decide, if the value stays where it is: {verdict.advice}. It may move, and decide either way."
     repetitions = re.match(r"(\d+) repetitions", verdict.advice)
-    if repetitions is None or is_of_one_release(settings):
-        return Step(words)
-    return Step(words, split_lines(result, settings, int(repetitions[1])))
-
-
-def _an_interval(result: StudyResult, verdict: Verdict, settings: str) -> Step:
-    """Return why there is no interval and what makes one, with the command for twice the repetitions."""
-    words = f"This verdict needs {verdict.advice}: its {verdict.reason}."
-    if is_of_one_release(settings):
-        return Step(words)
-    return Step(words, split_lines(result, settings, 2 * int(result.facts.get("repetitions", "1"))))
+    return Step(words, _more_repetitions(result, settings, int(repetitions[1])) if repetitions else "")
 
 
 def _lines_for(verdict: Verdict, settings: str) -> str:
@@ -96,8 +87,7 @@ _PRIVATE = "mst"
 _LESS: Mapping[str, Mapping[str, Any]] = {k: {"epochs": 100} for k in ("ctgan", "tvae", "copulagan")}
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """The steps for one limit of one synthesizer."""
 
     limit: str  # its name; empty where the steps are about all
@@ -105,8 +95,7 @@ class Part:
     steps: Sequence[Step]
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What to do next about one synthesizer."""
 
     synthesizer: str
@@ -152,12 +141,8 @@ def _mend(shown: Shown) -> Sequence[Step]:
         "does not see in this table what it should. Add repetitions or records, or leave the measure out."
     )
     words = "Mend the study itself first: until its reference generators behave, no other step can be judged."
-    code = (
-        ""
-        if is_of_one_release(shown.settings)
-        else split_lines(shown.result, shown.settings, 2 * int(shown.result.facts.get("repetitions", "1")))
-    )
-    return [Step(words, "", [*broken[:NAMED], *more]), Step(mostly, code)]
+    again = _more_repetitions(shown.result, shown.settings)
+    return [Step(words, "", [*broken[:NAMED], *more]), Step(mostly, again)]
 
 
 def _choose(shown: Shown) -> Step:
@@ -236,13 +221,12 @@ def _of_lowering(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step
         yield _of_look(verdict)
         return
     found = _found(shown, verdict.synthesizer)
-    finding = _finding(shown, verdict)
+    own = [f for f in shown.result.findings if f.synthesizer == verdict.synthesizer]
+    finding = next((f for f in own if holds_for(verdict.quantity, f.measure)), None)
     if found is None or finding is None:
         return
     if "quasi_identifiers" in METRICS[finding.measure.metric].needs:
-        confidence = shown.judged.estimated.settings.confidence
-        findings, settings = shown.result.findings, shown.settings
-        yield from of_keys(findings, verdict, finding, found, settings, confidence=confidence, explain=explain)
+        yield from of_keys(shown, verdict, finding, found, explain=explain)
     else:
         yield Step(
             f"{finding.measure.label} looks at all columns of a record, so no single quasi-identifier decides. "
@@ -254,22 +238,14 @@ def _found(shown: Shown, name: str) -> Found | None:
     return next((f for f in shown.judged.estimated.found if f.name == name), None)
 
 
-def _finding(shown: Shown, verdict: Verdict) -> Finding | None:
-    own = [f for f in shown.result.findings if f.synthesizer == verdict.synthesizer]
-    return next((f for f in own if holds_for(verdict.quantity, f.measure)), None)
-
-
 def _keep_less(found: Found, settings: str) -> Step:
     """Return what to ask of a synthesizer that keeps too much of single records."""
     kind, options = found.generator.kind, dict(found.generator.options)
     words = "Fit again with settings that keep less of single records, beside this one, and compare"
-    if kind == "cart":
-        now = options.get("min_samples_leaf")
-        less: Mapping[str, Any] = {"min_samples_leaf": 4 * now if isinstance(now, int) else _LEAF}
-    elif kind in _LESS:
-        less = _LESS[kind]
-    else:
+    if kind not in ("cart", *_LESS):
         return Step(f"{words}; whoever made the synthesizer knows which.")
+    now = options.get("min_samples_leaf")
+    less = _LESS.get(kind) or {"min_samples_leaf": 4 * now if isinstance(now, int) else _LEAF}
     again = {"name": f"{found.name[:90]}-less", "kind": kind, **options, **less}
     return Step(f"{words}, for example:", set_command(settings, {"synthesizers+": again}))
 

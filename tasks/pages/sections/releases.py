@@ -4,10 +4,9 @@ All of it is of groups of at least ten real records: this page is logged where m
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -19,7 +18,7 @@ from synthrisk.metrics.verdicts.tables import k_anonymity_table
 from synthrisk.tasks.pages.figures import shortened
 from synthrisk.tasks.pages.section import Section, Shown
 from synthrisk.tasks.pages.templates import number
-from synthrisk.tasks.workspace.references import Found
+from synthrisk.tasks.workspace.references import Found, LedgerFolder
 
 
 def _context(shown: Shown) -> Mapping[str, Any] | None:
@@ -84,10 +83,10 @@ def _name(i: int, name: str) -> str:
 MOST_SYNTHESIZERS = 6
 """Synthesizers that are drawn: of more, the most and the least useful ones."""
 _OPEN, _DRAWN, _LISTED, _WIDTH = 12, 30, 12, 44
+_OURS = {OTHERS: "all others", MISSING: "missing"}  # names of groups
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """The share of one group in the releases of one synthesizer."""
 
     number: int  # of the synthesizer, from 1: its colour and form
@@ -95,8 +94,7 @@ class Mark:
     height: float  # percent of the height: marks of one share stand below each other
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """One group of a column."""
 
     name: str
@@ -106,8 +104,7 @@ class Bar:
     marks: Sequence[Mark]
 
 
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(NamedTuple):
     """One column as bars."""
 
     column: str
@@ -117,8 +114,7 @@ class Drawing:
     text: str  # the whole drawing in words, for those who do not see it
 
 
-@dataclass(frozen=True)
-class Square:
+class Square(NamedTuple):
     """The associations of one synthesizer."""
 
     synthesizer: str
@@ -181,17 +177,12 @@ def chosen(result: StudyResult, names: Sequence[str]) -> list[str]:
 def pictured(found: Sequence[Found]) -> Picture:
     """Return the real table of a study beside the releases of some of its synthesizers."""
     sample = found[0].sample
-    releases = {
-        each.name: [
-            Made(
-                (ledger.cell.repetition, ledger.cell.fold),
-                sample.held_out(ledger.cell.repetition, ledger.cell.fold),
-                ledger.release.synthetic,
-            )
-            for ledger in each.ledgers[:MOST_RELEASES]
-        ]
-        for each in found
-    }
+
+    def made(ledger: LedgerFolder) -> Made:
+        place = ledger.cell.repetition, ledger.cell.fold
+        return Made(place, sample.held_out(*place), ledger.release.synthetic)
+
+    releases = {each.name: [made(ledger) for ledger in each.ledgers[:MOST_RELEASES]] for each in found}
     first = [*sample.key, *sample.guessed]
     return picture(sample.records(), releases, first=first, entities=sample.entities(), seed=sample.seed)
 
@@ -208,7 +199,7 @@ def drawing(made: Picture, column: Column) -> Drawing:
         is_named = i < len(column.groups) - 2
         if isnan(column.shares[i]) and not any(own[i] > 0 for own in shares.values()):
             continue
-        name = shortened(group, _WIDTH) if is_named else _told_as(group)
+        name = shortened(group, _WIDTH) if is_named else _OURS[group]
         text = f"< {FEWEST}" if isnan(column.shares[i]) else f"{column.shares[i]:.1%}"
         marks = [
             Mark(numbers[n], round(100 * own[i] / most, 1), round(100 * (numbers[n] - 0.5) / len(numbers), 1))
@@ -219,10 +210,6 @@ def drawing(made: Picture, column: Column) -> Drawing:
         words.append(f"{name}: real {'under 10 records' if isnan(column.shares[i]) else text}, {told}")
     lost = "; ".join(f"{n} {number(loss.distance)}{_beside(loss.expected)}" for n, loss in losses.items())
     return Drawing(column.name, bars, column.is_binned, lost, f"{shortened(column.name, _WIDTH)}. {'; '.join(words)}")
-
-
-def _told_as(group: str) -> str:
-    return {OTHERS: "all others", MISSING: "missing"}[group]
 
 
 def _beside(expected: float) -> str:

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from synthrisk.metrics.intervals.estimates import Estimate
-from synthrisk.metrics.study.ledger import Measure
 from synthrisk.metrics.verdicts.quantities import limited, quantity_of
 from synthrisk.metrics.verdicts.results import StudyResult, is_reference
 from synthrisk.tasks.pages.figures import (
@@ -274,11 +273,8 @@ def map_of(result: StudyResult, name: str, names: Sequence[str], most: int) -> t
     what = limited(name, [f.measure.key for f in result.findings])
     own = [f for f in result.findings if f.measure.key == what.key]
     up = {f.synthesizer: quantity_of(f, what.quantity, what.group) for f in own}
-    points = [
-        MapPoint(cut(n), is_reference(result, n), across[n].at_one_size, up[n])
-        for n in names
-        if n in across and n in up
-    ]
+    known = [n for n in names if n in across and n in up]
+    points = [MapPoint(cut(n), is_reference(result, n), across[n].at_one_size, up[n]) for n in known]
     points = [p for p in points if not isnan(p.utility.value) and not isnan(p.risk.value)]
     high = sorted((p for p in points if not p.reference), key=lambda p: -p.risk.value)[:most]
     points = [p for p in points if p.reference or p in high]
@@ -294,11 +290,8 @@ def _context(shown: Shown) -> Mapping[str, Any] | None:
     found = shown.result.utility
     if not found:
         return None
-    return {"maps": _maps(shown), "utility": [(m, [f for f in found if f.measure == m]) for m in _measures(shown)]}
-
-
-def _measures(shown: Shown) -> list[Measure]:
-    return list(dict.fromkeys(f.measure for f in shown.result.utility))
+    measures = dict.fromkeys(f.measure for f in found)
+    return {"maps": _maps(shown), "utility": [(m, [f for f in found if f.measure == m]) for m in measures]}
 
 
 def _maps(shown: Shown) -> list[Panel]:

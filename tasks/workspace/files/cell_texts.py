@@ -152,6 +152,17 @@ def to_numbers(column: pd.Series, errors: Literal["raise", "coerce"] = "raise") 
     return numbers
 
 
+def as_text(cell: object) -> str:
+    """Return a cell as its text; a whole number without decimals.
+
+    Example:
+        >>> as_text(1.0), as_text(1.5), as_text("1.0")
+        ('1', '1.5', '1.0')
+    """
+    is_whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
+    return str(int(cell)) if is_whole else str(cell)  # type: ignore[call-overload]
+
+
 _DUE = 20  # values; with so many due, that there is none is no chance
 
 
@@ -218,6 +229,8 @@ def _plain_name(name: Any) -> str:
     return "".join(letter for letter in folded(str(name)) if letter.isalnum())
 
 
+MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
+"""Marks before decimals and between thousands, in the order in which they are tried."""
 SPACES = r"[ \u00a0\u2009\u202f]"
 _CENTURY = 2030  # the last year that two digits may mean
 _BOOLEANS = {"True": True, "False": False}
@@ -311,8 +324,7 @@ def in_reach(dates: pd.Series) -> pd.Series:
 
     Older pandas reads them so; newer ones, in microseconds, read the year 9999, too.
     """
-    exact: pd.Series = dates.where(dates.between(pd.Timestamp.min, pd.Timestamp.max)).dt.as_unit("ns")
-    return exact
+    return dates.where(dates.between(pd.Timestamp.min, pd.Timestamp.max)).dt.as_unit("ns")
 
 
 def texts_of(column: pd.Series) -> pd.Series:
@@ -353,10 +365,8 @@ def _is_read(column: pd.Series, reading: Reading) -> bool:
         return types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype)
     if reading.type == "date":
         return are_dates(column)
-    return {
-        "duration": types.is_timedelta64_dtype,
-        "boolean": types.is_bool_dtype,
-    }[str(reading.type)](column.dtype)
+    is_duration = reading.type == "duration"
+    return types.is_timedelta64_dtype(column.dtype) if is_duration else types.is_bool_dtype(column.dtype)
 
 
 def _numbers(texts: pd.Series, reading: Reading) -> pd.Series:
@@ -395,12 +405,8 @@ def _truths(texts: pd.Series, reading: Reading) -> pd.Series:
     return texts.map({text.strip(): truth for text, truth in known.items()}).astype("boolean")
 
 
-_READERS: dict[str, Callable[[pd.Series, Reading], pd.Series]] = {
-    "number": _numbers,
-    "date": _dates,
-    "duration": _durations,
-    "boolean": _truths,
-}
+_Reader = Callable[[pd.Series, Reading], pd.Series]
+_READERS: dict[str, _Reader] = {"number": _numbers, "date": _dates, "duration": _durations, "boolean": _truths}
 
 
 def _spelled(reading: Reading) -> str:

@@ -19,7 +19,7 @@ from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet
 from synthrisk.metrics.tables.value_types import precision_of
-from synthrisk.tasks.workspace.files.cell_texts import MONTHS, in_english
+from synthrisk.tasks.workspace.files.cell_texts import MONTHS, as_text, in_english
 from synthrisk.tasks.workspace.files.fitted_cells import Kind, is_text, kind_of, levels_of
 
 _SUPPRESSED = re.compile(r"[*]+|[\[({<]?suppressed[\])}>]?", re.IGNORECASE)
@@ -82,7 +82,7 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
     elif not is_text(held) and not (kind == "dates" and types.is_numeric_dtype(held.dtype)):
         return None
     codes, cells = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
-    texts = [_plain(cell) for cell in np.asarray(cells, dtype=object)]
+    texts = [as_text(cell).strip() for cell in np.asarray(cells, dtype=object)]
     real = levels_of(like).dropna()
     known = {str(level).strip() for level in real.unique()} if kind == "texts" else set()
     suppressed = {text for text in texts if text not in known and _SUPPRESSED.fullmatch(text)}
@@ -96,11 +96,6 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
     told = [f"{len(sets):,} {what if len(sets) > 1 else what.removesuffix('s')}{of}{kinds}"] if sets else []
     told += [f"{stars:,} of {there:,} cells withheld and taken as missing, for any value"] if stars else []
     return Found(rows, tuple(sets.values()), tuple(sets), " and ".join(told))
-
-
-def _plain(cell: object) -> str:
-    whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
-    return str(int(cell)) if whole else str(cell).strip()  # type: ignore[call-overload]
 
 
 def _sets(
@@ -172,12 +167,8 @@ def _ends(text: str, one: str, read: Callable[[str], _Ends]) -> _Ends | None:
     for pattern, way in _OPEN:
         if match := re.fullmatch(pattern.format(one=one), text, re.IGNORECASE):
             first, last = read(next(group for group in match.groups() if group))
-            return [
-                (first, np.inf),
-                (np.nextafter(last, np.inf), np.inf),
-                (-np.inf, last),
-                (-np.inf, np.nextafter(first, -np.inf)),
-            ][way]
+            above, below = np.nextafter(last, np.inf), np.nextafter(first, -np.inf)
+            return [(first, np.inf), (above, np.inf), (-np.inf, last), (-np.inf, below)][way]
     return None
 
 
@@ -221,7 +212,7 @@ def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
     sets = tuple(ValueSet(float(np.ceil(v - below)), float(np.floor(v + above))) for v in numbers)
     words = f"{len(sets):,} numbers {'cut down' if is_cut else 'rounded'} to multiples of {step:,.0f}"
     place = np.append(np.arange(len(sets)), -1)
-    return Found(place[codes] if rows else codes, sets, tuple(_plain(each) for each in levels), words)
+    return Found(place[codes] if rows else codes, sets, tuple(as_text(each).strip() for each in levels), words)
 
 
 # Dates

@@ -28,8 +28,11 @@ _LAST = 400  # characters in which a last line ends
 _COUNT = re.compile(r"\(?(\d{1,18}) [^\W\d_]+(?: [^\W\d_]+)*\)?\.?")
 _FEWEST_CELLS = 3  # in the rows below a title
 _LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
+_AS_IS: dict[str, Any] = {"keep_default_na": False, "dtype_backend": "numpy_nullable", "low_memory": False}
+"""Integers stay exact beside missing cells."""
 _EXACT: dict[str, Any] = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 """Floats to the last bit: from 3.1 on pandas reads them so whatever it is told."""
+_Markers = list[str] | dict[str, list[str]]  # texts that mean a missing cell, by column where they differ
 _DECIMAL_COMMA = re.compile(r"[+-]?(?!0\d+$)\d+(,\d+)?")  # 01003 is a code
 
 
@@ -69,8 +72,9 @@ def read_csv(
     known = columns or {}
     parse = partial(_parse, text.encode(), separator, name)
     markers = _markers(parse, missing, known)
-    codes = _of_few_texts(parse(missing=markers, rows=_LOOKED_AT), known) if coded and separator != ";" else []
-    frame = parse(missing=markers, texts=[c for c in known if known[c].type], every=as_texts, codes=codes)
+    codes = _of_few_texts(parse(markers, nrows=_LOOKED_AT), known) if coded and separator != ";" else []
+    texts = dict.fromkeys((c for c in known if known[c].type), "string")
+    frame = parse(markers, dtype="string" if as_texts else texts | dict.fromkeys(codes, "category"))
     if len(frame) == 0:
         raise InputError(f"{name} must hold rows, got a header line alone")
     if not isinstance(frame.index, pd.RangeIndex):
@@ -84,10 +88,10 @@ def read_csv(
         return frame
     huge = [str(c) for c in frame.columns if frame[c].dtype == "UInt64"]
     if huge:  # pandas takes 2**64 - 1 for its own missing marker
-        frame[huge] = parse(missing=markers, texts=huge, only=huge)
+        frame[huge] = parse(markers, dtype=dict.fromkeys(huge, "string"), usecols=huge)
     whole = [str(c) for c in frame.columns if frame[c].dtype == "Int64"]
     if whole and _LEADING_ZERO.search(text):
-        digits = parse(missing=markers, texts=whole, only=whole)
+        digits = parse(markers, dtype=dict.fromkeys(whole, "string"), usecols=whole)
         codes = [c for c in whole if digits[c].str.fullmatch(r"0\d+").any()]
         frame[codes] = digits[codes]
     for column in frame.columns[frame.dtypes == "string"]:
@@ -266,10 +270,8 @@ def _refuse_same(header: Sequence[str], name: str) -> None:
     """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
     for position, column in enumerate(header):
         if column and column in header[:position]:
-            first = header.index(column) + 1
-            raise InputError(
-                f"{name} must have distinct column names, got one twice (columns {first} and {position + 1})"
-            )
+            places = f"columns {header.index(column) + 1} and {position + 1}"
+            raise InputError(f"{name} must have distinct column names, got one twice ({places})")
 
 
 def _without_count(text: str) -> int:
@@ -318,14 +320,12 @@ def refuse_cut_short(text: str, separator: str, name: str, columns: int) -> None
         )
 
 
-def _markers(
-    parse: Callable[..., pd.DataFrame], missing: Sequence[str], columns: Mapping[str, Reading]
-) -> list[str] | dict[str, list[str]]:
+def _markers(parse: Callable[..., pd.DataFrame], missing: Sequence[str], columns: Mapping[str, Reading]) -> _Markers:
     """Return the texts that mean a missing cell, by column where columns have their own."""
     everywhere = ["", *missing]
     if not any(reading.missing for reading in columns.values()):
         return everywhere
-    header = parse(missing=everywhere, rows=0)
+    header = parse(everywhere, nrows=0)
     return {c: [*everywhere, *(columns[c].missing if c in columns else [])] for c in header.columns}
 
 
@@ -339,30 +339,11 @@ def _of_few_texts(head: pd.DataFrame, columns: Mapping[str, Reading]) -> list[st
     return [c for c, found in few.items() if pd.to_numeric(found, errors="coerce").isna().any()]
 
 
-def _parse(
-    text: bytes,
-    separator: str,
-    name: str,
-    missing: list[str] | dict[str, list[str]],
-    texts: Sequence[str] = (),
-    only: list[str] | None = None,
-    every: bool = False,
-    codes: Sequence[str] = (),
-    rows: int | None = None,
-) -> pd.DataFrame:
+def _parse(text: bytes, separator: str, name: str, missing: _Markers, **how: Any) -> pd.DataFrame:
+    """Return the cells of a file; ``how`` they are read is said in the words of ``pandas.read_csv``."""
     try:
-        return pd.read_csv(
-            io.BytesIO(text),  # of texts, which are four bytes a character in a StringIO, pandas makes such
-            sep=separator,
-            keep_default_na=False,
-            na_values=missing,
-            dtype="string" if every else dict.fromkeys(texts, "string") | dict.fromkeys(codes, "category"),
-            usecols=only,
-            nrows=rows,
-            dtype_backend="numpy_nullable",  # integers stay exact beside missing cells
-            **_EXACT,
-            low_memory=False,
-        )
+        # bytes: of a text, which is four bytes a character in a StringIO, pandas makes them itself
+        return pd.read_csv(io.BytesIO(text), sep=separator, na_values=missing, **_AS_IS, **_EXACT, **how)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, OverflowError) as error:
         line = re.search(r"\b(?:line|row) (\d+)", str(error))
         where = f" at line {line[1]}" if line else ""

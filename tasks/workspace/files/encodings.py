@@ -140,12 +140,8 @@ _CENTRAL = ("Central European", "cs hr hu pl ro sk sl")
 _BALTIC = ("Baltic", "et lt lv")
 _CYRILLIC = ("Cyrillic", "bg ru uk")
 _GREEK, _TURKISH = ("Greek", "el"), ("Turkish", "tr")
-_JAPANESE, _CHINESE, _TRADITIONAL, _KOREAN = (
-    ("Japanese", "ja"),
-    ("Chinese", "zh_cn"),
-    ("Chinese", "zh_tw"),
-    ("Korean", "ko"),
-)
+_JAPANESE, _KOREAN = ("Japanese", "ja"), ("Korean", "ko")
+_CHINESE, _TRADITIONAL = ("Chinese", "zh_cn"), ("Chinese", "zh_tw")
 _GUESSES = {  # encoding: logarithm of how usual it is, the languages written in it
     "cp1252": (0, _WEST),
     "cp1250": (-1, _CENTRAL),

@@ -8,8 +8,7 @@ smallest and the largest real one. Cells that none fits are missing.
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,7 +21,7 @@ from synthrisk.metrics.release.columns import Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.value_types import in_zone_of, most_real, on_clock_of, typed
-from synthrisk.tasks.workspace.files.cell_texts import PAIRS, folded, in_english, read_as, to_numbers
+from synthrisk.tasks.workspace.files.cell_texts import MARKS, PAIRS, folded, in_english, read_as, to_numbers
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
 Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
@@ -37,7 +36,6 @@ _OF_SEVERAL = "of the forms that fit, by the real column's range"
 _RARELY = 4  # times as near to the real dates as other forms must a rare one come
 _NEAR = 2  # times as far from the real dates makes another reading worth a word
 _FORMS_OF_ONE = 3  # ways of writing dates in one column, at most
-_MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 _CURRENCIES = frozenset([
     "€", "$", "£", "¥", "₽", "₺", "₹", "zł", "Kč", "R$", "US$", "A$", "C$", "EUR", "USD", "CHF", "GBP", "JPY", "PLN",
     "SEK", "NOK", "DKK", "CZK", "HUF", "kr", "Fr.", "Ft",
@@ -107,8 +105,7 @@ def way_out(column: str) -> str:
     return f"leave the column out with --drop {column} (data.drop in a study)"
 
 
-@dataclass(frozen=True)
-class _Read:
+class _Read(NamedTuple):
     """Cells, or distinct texts, as they were read."""
 
     values: pd.Series  # missing where nothing fits
@@ -282,7 +279,7 @@ def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> 
     unit = _unit(texts[plain.isna()], counts) or ""
     signed = texts.str.replace(r"^\((.+)\)$", r"-\1", regex=True)
     found = [_Read(plain)]
-    for decimal, thousands in _MARKS:
+    for decimal, thousands in MARKS:
         said = {"decimal": decimal, "thousands": thousands, "unit": unit, "otherwise": "missing"}
         reading = Reading.model_validate({"type": "number", **said})
         values = read_as(signed, reading)
@@ -589,9 +586,6 @@ def _in_range(values: pd.Series, real: pd.Series) -> pd.Series:
     return values.between(real.min(), real.max()).fillna(False).astype(bool)
 
 
-_READERS: Mapping[Kind, Callable[[pd.Series, pd.Series, pd.Series], _Read]] = {
-    "numbers": _numbers,
-    "dates": _dates,
-    "durations": _durations,
-    "true and false": _truths,
-}
+_Reader = Callable[[pd.Series, pd.Series, pd.Series], _Read]
+_READERS: Mapping[Kind, _Reader]
+_READERS = {"numbers": _numbers, "dates": _dates, "durations": _durations, "true and false": _truths}

@@ -20,7 +20,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.files.cell_texts import blanked, narrowed
+from synthrisk.tasks.workspace.files.cell_texts import as_text, blanked, narrowed
 
 _DAY = 86_400_000  # milliseconds, in which everything is counted here
 _ENDS = r"\d*(?:\.\d*)?"  # width and decimals
@@ -113,7 +113,7 @@ class Declared:
     def __str__(self) -> str:
         """Return the codes as a list for people."""
         ranges = [
-            _text(r["lo"]) if r["lo"] == r["hi"] else f"{_text(r['lo'])} to {_text(r['hi'])}" for r in self.ranges
+            as_text(r["lo"]) if r["lo"] == r["hi"] else f"{as_text(r['lo'])} to {as_text(r['hi'])}" for r in self.ranges
         ]
         return ", ".join([*ranges, *(f".{mark}" for mark in self.marks)])
 
@@ -154,18 +154,14 @@ def with_labels(column: pd.Series, labels: Mapping[object, str]) -> tuple[pd.Ser
         )
     note = None
     if len(set(texts.values())) < len(texts):
-        texts = {code: f"{label} ({_text(code)})" for code, label in texts.items()}
+        texts = {code: f"{label} ({as_text(code)})" for code, label in texts.items()}
         note = f"column {column.name!r}: several codes share a label, so all its labels carry their codes"
     return pd.Series(pd.Categorical(column.map(texts)), index=column.index, name=column.name), note
 
 
 def _listed(texts: Mapping[object, str]) -> str:
-    shown = [f"{_text(code)} ({label!r})" for code, label in list(texts.items())[:_SHOWN]]
+    shown = [f"{as_text(code)} ({label!r})" for code, label in list(texts.items())[:_SHOWN]]
     return ", ".join(shown) + (f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else "")
-
-
-def _text(code: object) -> str:
-    return str(int(code)) if isinstance(code, float) and code.is_integer() else str(code)
 
 
 _READERS = {

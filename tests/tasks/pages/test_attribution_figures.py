@@ -13,7 +13,6 @@ from synthrisk.tasks.pages.attribution_figures import (
     effects_figure,
     interaction_figure,
     interaction_figures,
-    prediction_figure,
     triple_figures,
 )
 from synthrisk.tasks.pages.figures import shortened, svg
@@ -101,43 +100,12 @@ def test_groups_go_from_the_strongest_and_levels_from_the_largest(found):
     assert largest[:4] == sorted(largest[:4], reverse=True)
 
 
-def test_a_number_is_a_curve_with_its_band(found):
-    rows = rows_of(found.predictions, column="age")
-    axes = prediction_figure(found, "age").axes[0]
-    curve = max(axes.lines, key=lambda line: len(line.get_xdata()))
-    assert (list(curve.get_xdata()), list(curve.get_ydata())) == (list(rows["value"]), list(rows["risk"]))
-    band = set(map(tuple, axes.collections[0].get_paths()[0].vertices))
-    for end in ("lower", "upper"):
-        assert set(zip(rows["value"], rows[end], strict=True)) <= band
-    assert any(list(line.get_ydata()) == [found.risk] * 2 for line in axes.lines)
-
-
-def test_levels_are_drawn_in_their_order_and_a_collinear_one_is_told_in_words(found):
-    rows = rows_of(found.predictions, column="school")
-    figure = prediction_figure(found, "school")
-    assert dots(figure.axes[0]) == {(risk, float(y)) for y, risk in enumerate(rows["risk"])}
-    names = [name for name in texts(figure) if name in set(map(shortened, SCHOOLS))]
-    assert names == [shortened(level) for level in rows["level"]]
-    collinear = prediction_figure(found, "work")
-    assert "collinear with trade" in texts(collinear)
-    assert len(dots(collinear.axes[0])) == 2
-    assert collinear.axes[0].get_xlim()[1] < 1
-
-
-def test_missing_cells_stand_beside_the_curve(found):
-    (risk,) = rows_of(found.predictions, column="income", level="missing")["risk"]
-    figure = prediction_figure(found, "income")
-    ((x, y),) = dots(figure.axes[0])
-    assert y == risk
-    assert rows_of(found.predictions, column="income")["value"].max() < x < figure.axes[0].get_xlim()[1]
-    assert "missing" in texts(figure)
-
-
 def test_dates_are_dates_and_durations_days(found):
-    axes = prediction_figure(found, "day").axes[0]
+    other = dict(zip(found.interactions["first"], found.interactions["second"], strict=True))
+    axes = interaction_figure(found, "day", other["day"]).axes[0]
     ends = date2num(np.array(["2020-01-01", "2022-06-19"], dtype="datetime64[D]"))
     assert ends[0] <= axes.dataLim.x0 < axes.dataLim.x1 <= ends[1]
-    figure = prediction_figure(found, "stay")
+    figure = interaction_figure(found, "stay", other["stay"])
     assert "stay, days" in texts(figure)
     assert 5 < figure.axes[0].dataLim.x1 < 20
 
@@ -146,7 +114,8 @@ def test_dates_are_dates_and_durations_days(found):
 def test_date_axes_of_any_length(days):
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"day": pd.Timestamp("1950-03-01") + pd.to_timedelta(rng.random(200) * days, unit="D")})
-    figure = prediction_figure(attribution(rng.integers(0, 2, 200), table, "day"), "day")
+    table["sex"] = rng.choice(["f", "m"], 200)
+    figure = interaction_figure(attribution(rng.integers(0, 2, 200), table, ["day", "sex"]), "day", "sex")
     assert not beyond(figure, below=False)
     assert len(boxes_below(figure)) >= 2
 
@@ -209,7 +178,6 @@ def test_three_columns_are_a_panel_a_level_of_the_third():
 def test_all_words_are_inside_and_nothing_is_mathematics(found):
     assert svg(effects_figure(found), "x") == svg(effects_figure(found), "x")  # the same bytes for the same input
     figures = [effects_figure(found), effects_figure(found, 2), *interaction_figures(found, 6)]
-    figures += [prediction_figure(found, column) for column in found.columns["column"]]
     for figure in figures:
         assert not beyond(figure, below=False)
         axes = figure.axes[0]
@@ -219,11 +187,11 @@ def test_all_words_are_inside_and_nothing_is_mathematics(found):
 
 def test_a_small_effect_does_not_fill_the_panel():
     rng = np.random.default_rng(1)
-    table = pd.DataFrame({"x": rng.normal(size=8000), "c": rng.choice(["a", "b"], 8000)})
-    found = attribution(rng.integers(0, 2, 8000), table, ["x", "c"])
-    low, high = prediction_figure(found, "x").axes[0].get_ylim()
+    table = pd.DataFrame({"x": rng.normal(size=8000)} | {c: rng.choice(["a", "b"], 8000) for c in "cd"})
+    found = attribution(rng.integers(0, 2, 8000), table, ["x", "c", "d"])
+    low, high = interaction_figure(found, "x", "c").axes[0].get_ylim()
     assert high - low >= 0.199
-    left, right = prediction_figure(found, "c").axes[0].get_xlim()
+    left, right = interaction_figure(found, "c", "d").axes[0].get_xlim()
     assert right - left >= 0.199
 
 
@@ -231,7 +199,5 @@ def test_nothing_to_draw_is_said():
     found = attribution([1.0] * 30, pd.DataFrame({"x": list("ab") * 15}), "x")
     assert texts(effects_figure(found)) == ["every scored record has the same score: there is nothing to explain"]
     assert interaction_figures(found) == []
-    with pytest.raises(InputError, match="column must be a quasi-identifier with a prediction, got 'x'"):
-        prediction_figure(found, "x")
     with pytest.raises(InputError, match="first and second must be a pair with a grid, got 'x' and 'y'"):
         interaction_figure(found, "x", "y")

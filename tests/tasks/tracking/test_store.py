@@ -74,7 +74,7 @@ def opens(tmp_path, monkeypatch):
     def opens(name, cache=tmp_path / "cache"):
         made, upgrade = [], mlflow.store.db.utils._upgrade_db
         with monkeypatch.context() as patch:
-            patch.setattr("synthrisk.tasks.tracking.store.user_cache_path", lambda app, **_: cache / app)
+            patch.setattr("synthrisk.tasks.workspace.digests.user_cache_path", lambda app, **_: cache / app)
             patch.setattr(mlflow.store.db.utils, "_upgrade_db", lambda engine: made.append(1) or upgrade(engine))
             opened(f"sqlite:///{tmp_path / name}.db").create_experiment(name)
         return len(made)
@@ -114,7 +114,7 @@ def test_a_damaged_copy_is_made_anew_and_a_folder_that_cannot_be_written_is_none
 @pytest.mark.parametrize("folder", [Mock(side_effect=RuntimeError("no home")), lambda *_, **__: Path("relative")])
 def test_without_a_cache_folder_none_is_kept(tmp_path, monkeypatch, folder):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("synthrisk.tasks.tracking.store.user_cache_path", folder)
+    monkeypatch.setattr("synthrisk.tasks.workspace.digests.user_cache_path", folder)
     (tmp_path / "a.db").write_bytes(b"")
     keep_copy(tmp_path / "a.db")
     assert not copied(tmp_path / "b.db")
