@@ -280,7 +280,8 @@ def _filled(told: Overview, blocks: Sequence[Block], room: int, most: int, form:
         carried = [_carried(each.headline, room, brief=True) for each in own]
     for each, lines in zip(own, carried, strict=True):
         all_told = put(each.rest, lines) and all_told
-    others = sorted(((each, *pair) for each in own for pair in _others(each)), key=lambda other: _nearness(other[1]))
+    unsaid = ((each, *pair) for each in own for pair in _sayable(each.headline) if pair[0] not in each.said)
+    others = sorted(unsaid, key=lambda other: _nearness(other[1]))
     crossed = [other for other in others if other[1].word == "RISK"]
     for each, verdict, words in crossed:
         all_told = _say(each, verdict, words, room, form, put) and all_told
@@ -300,11 +301,6 @@ def _sayable(headline: Headline) -> list[tuple[Verdict, str]]:
     if headline.word in ("INVALID", "INVALID RELEASE"):
         return list(pairs)[:1]
     return [(v, words) for n, (v, words) in enumerate(pairs) if v.quantity != RELEASED or not n]
-
-
-def _others(below: _Below) -> list[tuple[Verdict, str]]:
-    """Return the limits of a generator whose sentences are not yet said."""
-    return [pair for pair in _sayable(below.headline) if pair[0] not in below.said]
 
 
 def _nearness(verdict: Verdict) -> tuple[bool, float]:
