@@ -127,10 +127,10 @@ def _print_measure(console: Console, study: PastStudy, measure: str) -> None:
         console.print(Text.assemble((f"\n{inert(measure)}", "bold"), "  utility: high is good"))
         columns = [Column("synthesizer", folds=True), Column("utility", right=True), Column("ceiling", right=True)]
         lines = []
-        for row in useful:
-            found, ceiling = estimate(row, "utility"), estimate(row, "utility_ceiling").value
-            cells = [str(row["synthesizer"]), interval(found), Text(number(ceiling))]
-            lines.append(Line(cells, style_of(str(row["role"]))))
+        for each in useful:
+            found, ceiling = estimate(each, "utility"), estimate(each, "utility_ceiling").value
+            name, role = str(each["synthesizer"]), str(each["role"])
+            lines.append(Line([name, interval(found), Text(number(ceiling))], style_of(role)))
         _print(console, columns, lines)
 
 

@@ -96,7 +96,7 @@ def on_limits(study: PastStudy, measures: Sequence[str] | None = None) -> list[O
             str(row["synthesizer"]),
             str(row["quantity"]),
             float(row["limit"]),
-            Estimate(*(number_of_cell(row[name]) for name in ("value", "lower", "upper"))),
+            Estimate(number_of_cell(row["value"]), number_of_cell(row["lower"]), number_of_cell(row["upper"])),
             str(row["word"]),
         )
         for row in study.verdicts.to_dict("records")
