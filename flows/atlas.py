@@ -46,11 +46,12 @@ def looked(grid: Grid, workspace: str, workers: int, calls: object) -> Iterator[
 
 def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     """Yield what one study says of each leak that it plants."""
+    from functools import partial
     from typing import cast
 
     from synthrisk.flows.execution.calls_and_retries import Calls
     from synthrisk.flows.preflight import check_on
-    from synthrisk.flows.study_course import attacked, attacks_of, finished, start_all
+    from synthrisk.flows.study_course import attacked, attacks_of, finished, sample_in, start_all
     from synthrisk.metrics.release.identifiers import in_all
     from synthrisk.metrics.verdicts.atlas import looks_of
     from synthrisk.tasks.bootstrap import bootstrap
@@ -59,13 +60,10 @@ def looks_at(study: Study, table: str, calls: object) -> Iterator[Look]:
     from synthrisk.tasks.sample import split
     from synthrisk.tasks.synthesize import find_synthesizer
     from synthrisk.tasks.workspace.folders import open_workspace
-    from synthrisk.tasks.workspace.references import Sample
 
     run = cast(Calls, calls)
     folder = str(open_workspace(study.workspace))
-    stored = run.call(data, study.data, study.split, folder, study.seed)
-    cut = run.call(split, stored, study.split, study.data.identifier, folder, study.seed)
-    sample = Sample.of(study.data, stored, cut, folder, study.seed)
+    sample = sample_in(folder, study, partial(run.call, data), partial(run.call, split))
     planned, every = check_on(study, sample)
     attacks, failures = attacks_of(study, sample, planned, every), dict[str, str]()
     ledgers = attacked(study.runner, start_all(study.runner, sample, attacks, run), sample, run, failures)

@@ -54,9 +54,8 @@ def check_prefect(url: str) -> None:
 
 def answers_at(url: str) -> bool:
     """Tell whether a Prefect server answers at an address, if with a refusal."""
-    address = urlsplit(url)
     try:
-        _check_answer("PREFECT_API_URL", address.hostname or "", _port(address) or _PORTS[address.scheme])
+        check_prefect(url)
     except InputError:
         return False
     return True

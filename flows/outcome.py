@@ -36,15 +36,7 @@ class Outcome:
     @property
     def workspace(self) -> Path:
         """The folder in which all that the study has made is kept."""
-        if self.logged.workspace:
-            return Path(self.logged.workspace)
-        parents = Path(self.report).parents
-        return parents[2] if len(parents) > 2 else Path(".synthrisk")
-
-    @property
-    def exposures(self) -> Mapping[str, str]:
-        """Path of the page of exposure of each synthesizer."""
-        return self.logged.pages.exposures
+        return Path(self.logged.workspace)
 
 
 class GateError(RunError):

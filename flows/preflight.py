@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import partial
 from importlib.util import find_spec
@@ -180,13 +180,10 @@ def tracked(study: Study) -> Iterator[Study]:
         yield with_block(study)
 
 
-@contextmanager
-def block_readable(tracking: Tracking) -> Iterator[None]:
+def block_readable(tracking: Tracking) -> AbstractContextManager[object]:
     """Have a Prefect API in the time of the block, where a block is named."""
     if not tracking.block:
-        yield
-        return
+        return nullcontext()
     from synthrisk.flows.orchestration.server import prefect_api
 
-    with prefect_api():
-        yield
+    return prefect_api()

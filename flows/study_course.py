@@ -40,7 +40,17 @@ from synthrisk.tasks.synthesize.task import place_of, synthesize
 from synthrisk.tasks.tracking.addresses import Pages, same_answer
 from synthrisk.tasks.workspace.failures import NO_SPACE, DiskError, RunError
 from synthrisk.tasks.workspace.folders import address_of, is_kept, kept_names, open_workspace, there
-from synthrisk.tasks.workspace.references import RELEASE, Found, Generator, Judged, LedgerFolder, ReleaseFolder, Sample
+from synthrisk.tasks.workspace.references import (
+    RELEASE,
+    Cut,
+    Found,
+    Generator,
+    Judged,
+    LedgerFolder,
+    ReleaseFolder,
+    Sample,
+    Table,
+)
 from synthrisk.tasks.workspace.store import sweep
 from synthrisk.tasks.workspace.verb import verb
 from synthrisk.tasks.workspace.work_limits import Limits
@@ -52,10 +62,18 @@ def sample_of(study: Study) -> Sample:
     Raises:
         InputError: The source cannot be read, or the table does not fit the settings.
     """
-    workspace = str(open_workspace(study.workspace))
-    table = data.fn(study.data, study.split, workspace, study.seed)
-    cut = split.fn(table, study.split, study.data.identifier, workspace, study.seed)
-    return Sample.of(study.data, table, cut, workspace, study.seed)
+    return sample_in(str(open_workspace(study.workspace)), study, data.fn, split.fn)
+
+
+def sample_in(workspace: str, study: Study, read: Callable[..., Table], cut: Callable[..., Cut]) -> Sample:
+    """Return the table of a study with its splits, as ``read`` finds it in a folder and ``cut`` parts it.
+
+    Raises:
+        InputError: The source cannot be read, or the table does not fit the settings.
+    """
+    table = read(study.data, study.split, workspace, study.seed)
+    parts = cut(table, study.split, study.data.identifier, workspace, study.seed)
+    return Sample.of(study.data, table, parts, workspace, study.seed)
 
 
 Attacks = Sequence[tuple[Generator, Sequence[Planned]]]

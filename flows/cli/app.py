@@ -134,11 +134,7 @@ def try_changes(
     from synthrisk.flows.study_course import sample_of
     from synthrisk.tasks.tracking.addresses import with_block
 
-    changes: list[dict[str, Any]] = [{"drop": _names(each)} for each in drop or ()]
-    changes += [
-        *({"bins": _parts(each)} for each in coarsen or ()),
-        *({"noise": _shares(each)} for each in noise or ()),
-    ]
+    changes = _changes(drop, coarsen, noise)
     if not changes:
         raise UsageError("--drop, --coarsen or --noise must name a column to try, got none")
     asked = [*(overrides or ()), *([f"workspace={json.dumps(workspace)}"] if workspace is not None else [])]
@@ -240,11 +236,7 @@ def evaluate(
     }
     others: dict[str, Any] = {
         "synthetic": _one("synthetic", release, synthetic),
-        "what_if": [
-            *({"drop": _names(each)} for each in without or ()),
-            *({"bins": _parts(each)} for each in coarsen or ()),
-            *({"noise": _shares(each)} for each in noise or ()),
-        ],
+        "what_if": _changes(without, coarsen, noise),
         "references": references,
         "experiment": experiment,
         "tracking_uri": tracking_uri,
@@ -322,23 +314,14 @@ def metrics(
     leaks: Annotated[bool, typer.Option("--leaks", help="Which planted leaks each has seen, and is blind to.")] = False,
 ) -> None:
     """List the metrics, a line each: what it needs, and what it sees; or say all of one."""
-    from synthrisk.flows.cli.metrics import markdown_table, print_metrics
+    from synthrisk.flows.cli.metrics import markdown_table, print_leaks, print_metric, print_metrics
 
-    if leaks + markdown + bool(name) > 1:
-        given = [
-            *(["--leaks"] if leaks else []),
-            *(["--markdown"] if markdown else []),
-            *([repr(name)] if name else []),
-        ]
+    given = [each for each, told in (("--leaks", leaks), ("--markdown", markdown), (repr(name), name)) if told]
+    if len(given) > 1:
         raise UsageError(f"--leaks and --markdown are of all metrics and stand alone, got {' and '.join(given)}")
     if leaks:
-        from synthrisk.flows.cli.metrics import print_leaks
-
         print_leaks()
-        return
-    if name:
-        from synthrisk.flows.cli.metrics import print_metric
-
+    elif name:
         print_metric(name)
     elif markdown:
         typer.echo(markdown_table())
@@ -558,6 +541,12 @@ def _limits(texts: list[str] | tuple[str, ...]) -> dict[str, float]:
             raise UsageError(f"--limit-on must be given once for each quantity and measure, got {name!r} twice")
         limits[name] = limit
     return limits
+
+
+def _changes(drop: list[str] | None, coarsen: list[str] | None, noise: list[str] | None) -> list[dict[str, Any]]:
+    """Return what is changed of what the attacker knows, or of what is guessed, one thing at a time."""
+    ways = (("drop", _names, drop), ("bins", _parts, coarsen), ("noise", _shares, noise))
+    return [{name: read(each)} for name, read, texts in ways for each in texts or ()]
 
 
 def _parts(text: str) -> dict[str, int]:

@@ -30,8 +30,6 @@ from synthrisk.flows.terminal.columns import (
 from synthrisk.flows.terminal.comparison import (
     WORDLESS,
     Asked,
-    Row,
-    Standing,
     estimate,
     judged_measures,
     judged_of,
@@ -98,7 +96,7 @@ def _print_headline(console: Console, study: PastStudy) -> None:
     for row in rows:
         cells: list[str | Text] = [
             row.synthesizer,
-            _word(row),
+            Text(row.said, COLOURS.get(row.said, "")),
             interval(row.worst, signed=is_signed(row.measure)),
             row.measure,
         ]
@@ -110,11 +108,6 @@ def _print_headline(console: Console, study: PastStudy) -> None:
     costs = [f"{inert(row.synthesizer)} {row.cost}" for row in rows if row.cost]
     if costs:
         console.print(Text(f"a release takes: {'; '.join(costs)}", "dim"))
-
-
-def _word(row: Standing) -> Text:
-    word = row.word or ("reference" if row.role == "reference" else "not judged")
-    return Text(word, COLOURS.get(word, ""))
 
 
 def _print_measure(console: Console, study: PastStudy, measure: str) -> None:
@@ -133,18 +126,12 @@ def _print_measure(console: Console, study: PastStudy, measure: str) -> None:
     if useful := utility_rows(study, measure):
         console.print(Text.assemble((f"\n{inert(measure)}", "bold"), "  utility: high is good"))
         columns = [Column("synthesizer", folds=True), Column("utility", right=True), Column("ceiling", right=True)]
-        lines = [
-            Line(
-                [str(row["synthesizer"]), interval(estimate(row, "utility")), Text(number(_ceiling(row)))],
-                style_of(str(row["role"])),
-            )
-            for row in useful
-        ]
+        lines = []
+        for each in useful:
+            found, ceiling = estimate(each, "utility"), estimate(each, "utility_ceiling").value
+            name, role = str(each["synthesizer"]), str(each["role"])
+            lines.append(Line([name, interval(found), Text(number(ceiling))], style_of(role)))
         _print(console, columns, lines)
-
-
-def _ceiling(row: Row) -> float:
-    return estimate(row, "utility_ceiling").value
 
 
 def _print_failures(console: Console, study: PastStudy) -> None:

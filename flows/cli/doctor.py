@@ -14,7 +14,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPException
 from importlib import metadata
 from pathlib import Path
@@ -52,7 +52,6 @@ class Package:
     """A package that synthrisk asks for."""
 
     name: str
-    asked: str  # such as >=2.2,<4
     extra: str  # empty: a base package
     version: str | None  # None: it is not installed
     fault: str = ""
@@ -72,7 +71,7 @@ def examined(tracking_uri: str | None = None, workspace: str = ".synthrisk") -> 
         lines += _told(head, line)
     lines += _told("Compiled", _compiled({each.name for each in broken}))
     lines += _told("Store", store_line(tracking_uri, workspace))
-    lines += _told("Prefect", prefect_line())
+    lines += _told("Prefect", _in_time(_asked_prefect))
     if broken or not base:
         faults = [f"{each.name} {each.fault}" for each in broken] or ["synthrisk is not installed with its packages"]
         more = [f"{len(faults) - _MOST_BROKEN} more"] if len(faults) > _MOST_BROKEN else []
@@ -100,7 +99,7 @@ def _packages() -> Iterator[Package]:
         extra = _EXTRA.search(condition or "")
         version = _version(name)
         fault = "is not installed" if version is None else _outside(version, specifier.strip())
-        yield Package(name, specifier.strip(), extra.group(1) if extra else "", version, fault)
+        yield Package(name, extra.group(1) if extra else "", version, fault)
 
 
 def _version(name: str) -> str | None:
@@ -137,10 +136,7 @@ def _imported(packages: Sequence[Package]) -> list[Package]:
         last = left[max(len(told) - 1, 0)]
         faults[last.name] = "cannot be imported in time" if code is None else "ends Python when it is imported"
         left = left[max(len(told), 1) :]
-    return [
-        Package(p.name, p.asked, p.extra, p.version, "; ".join(filter(None, (p.fault, faults.get(p.name, "")))))
-        for p in packages
-    ]
+    return [replace(p, fault="; ".join(filter(None, (p.fault, faults.get(p.name, ""))))) for p in packages]
 
 
 def _try_imports(modules: Sequence[str]) -> tuple[list[str], int | None]:
@@ -214,11 +210,6 @@ def main() -> int:
 def store_line(tracking_uri: str | None, workspace: str) -> str:
     """Return what kind of store it is, and whether it answers."""
     return _in_time(lambda: _asked_store(tracking_uri, workspace))
-
-
-def prefect_line() -> str:
-    """Return whether a Prefect API is configured, and whether it answers."""
-    return _in_time(_asked_prefect)
 
 
 _PATIENCE_ANSWERING = 5.0  # seconds of one answer
@@ -301,6 +292,7 @@ def _database(kind: str, address: SplitResult) -> str:
 
 
 def _asked_prefect() -> str:
+    """Return whether a Prefect API is configured, and whether it answers."""
     from synthrisk.flows.orchestration.server import is_configured
 
     if not is_configured():

@@ -28,7 +28,7 @@ from synthrisk.flows.cli.exit_codes import UsageError
 from synthrisk.flows.execution.workers import begin
 from synthrisk.flows.study_course import attacks_of
 from synthrisk.flows.terminal.columns import in_lines, print_words
-from synthrisk.flows.terminal.proposal import print_briefly, print_guesses, print_left_out, print_proposal
+from synthrisk.flows.terminal.proposal import mark, print_briefly, print_guesses, print_left_out, print_proposal
 from synthrisk.flows.time_estimate import in_words
 from synthrisk.metrics import InputError, Tables
 from synthrisk.metrics.verdicts.quantities import limited
@@ -194,11 +194,7 @@ def _json(value: object) -> str:
 def _columns_with_reasons(names: Sequence[str], meant: Mapping[str, Role]) -> str:
     if not names:
         return " []"
-    return "".join(f"\n    - {_json(name)}   # {_reason(meant[name])}" for name in names)
-
-
-def _reason(role: Role) -> str:
-    return ("a guess: " if role.sure == "a guess" else "") + role.why
+    return "".join(f"\n    - {_json(name)}   # {mark(meant[name].sure)}{meant[name].why}" for name in names)
 
 
 def _entity(identifier: str | None) -> str:
@@ -417,10 +413,8 @@ def sized(study: Study, table: pd.DataFrame, effort: Effort) -> tuple[Study, str
     time = in_words(tried.expected(study, rows))
     if rows == records:
         return study, time
-    data = study.data.model_copy(update={"rows": rows})
-    return study.model_copy(
-        update={"data": data}
-    ), f"{time} (all {records}: {in_words(tried.expected(study, records))})"
+    smaller = study.model_copy(update={"data": study.data.model_copy(update={"rows": rows})})
+    return smaller, f"{time} (all {records}: {in_words(tried.expected(study, records))})"
 
 
 def _round(rows: float) -> int:

@@ -37,8 +37,7 @@ _MIND = "What was seen in these tables says little of yours: verdicts rest on yo
 def print_seen(console: Console, name: str) -> None:
     """Print which leaks a measure has seen; nothing where the atlas does not know it."""
     digest = shipped()
-    own = digest.of(name) if digest else []
-    if digest is None or not own:
+    if digest is None or not (own := digest.of(name)):
         return
     console.print(Text("\nLeaks seen", "bold"))
     console.print(Padding(Text(f"Smallest dose that four studies of five see; {digest.words}."), (0, 0, 0, 2)))
@@ -123,17 +122,10 @@ def print_leaks() -> None:
     for number, (leak, known) in enumerate(leaks.items(), 1):
         console.print(Text(f"{number}  {known['words']} ({_unit(leak)})", "dim"))
     several = " and in half of the tables" if len(digest.grid["tables"]) > 1 else ""
+    by_table = "\nTable by table: synthrisk metrics NAME" if several else ""
     legend = f"Smallest dose that memorization sees in four studies of five{several}; . blind, ! too many false alarms."
-    _print_words(
-        console,
-        digest,
-        f"{legend}\nTable by table: synthrisk metrics NAME\n{_MIND}" if several else f"{legend}\n{_MIND}",
-    )
-
-
-def _print_words(console: Console, digest: Digest, legend: str) -> None:
     left_out = f" Not run: {', '.join(digest.grid['left_out'])}." if digest.grid["left_out"] else ""
-    console.print(Text(f"{legend}\n{digest.words}.{left_out}", "dim"))
+    console.print(Text(f"{legend}{by_table}\n{_MIND}\n{digest.words}.{left_out}", "dim"))
 
 
 def _unit(leak: str) -> str:

@@ -7,7 +7,7 @@ import hashlib
 import re
 import shlex
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
@@ -215,14 +215,10 @@ def artifact_text(ended: Ended, earlier: Sequence[tuple[str, str]] = ()) -> str:
 def artifact_description(ended: Ended) -> str:
     """Return the answer in a line of Markdown, as later versions list it."""
     own = sorted(ended.answer.synthesizers, key=lambda each: each.word == "NO EVIDENCE")
-    told = [
-        " ".join(
-            (plain(each.synthesizer, LONGEST), each.word, _number(each.worst.found.value, signed=each.worst.signed))
-        )
-        if each.worst
-        else f"{plain(each.synthesizer, LONGEST)} {each.word}"
-        for each in own[:_TOLD]
-    ]
+    told = []
+    for each in own[:_TOLD]:
+        decides = f" {_number(each.worst.found.value, signed=each.worst.signed)}" if each.worst else ""
+        told.append(f"{plain(each.synthesizer, LONGEST)} {each.word}{decides}")
     more = f" and {len(own) - _TOLD} more" if len(own) > _TOLD else ""
     return f"{plain(ended.title, LONGEST)}: {ended.word} ({', '.join(told)}{more})"
 
@@ -336,11 +332,7 @@ def _links(links: Links) -> str:
 
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - _OWNED} more" if len(names) > _OWNED else ""
-    return _comma(plain(name, LONGEST) for name in names[:_OWNED]) + more
-
-
-def _comma(texts: Iterable[str]) -> str:
-    return ", ".join(texts)
+    return ", ".join(plain(name, LONGEST) for name in names[:_OWNED]) + more
 
 
 def _interval(found: Estimate, signed: bool = False) -> str:

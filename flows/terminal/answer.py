@@ -16,7 +16,7 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
@@ -246,6 +246,46 @@ class _Below:
     said: list[Verdict] = field(default_factory=list)  # the limits whose sentences stand here
 
 
+@dataclass
+class _Space:
+    """The lines that are left for what stands below the generators."""
+
+    lines: int
+    room: int  # cells of a line
+    form: Form
+
+    def put(self, place: list[Text], lines: Sequence[Text]) -> bool:
+        """Put lines into a place where there is room for all; tell whether there was."""
+        if len(lines) > self.lines:
+            return False
+        place += lines
+        self.lines -= len(lines)
+        return True
+
+    def say(self, below: _Below, verdict: Verdict, words: str) -> bool:
+        """Say one more sentence of a generator where there is room; tell whether there was.
+
+        The limited quantity stands in grey behind it, on a line more where there is room for that too.
+        """
+        word = "" if verdict.word == below.headline.word else f"{verdict.word}  "
+        text, key = f"  {word}{inert(words)}", inert(verdict.quantity)
+        if self.form.whole:
+            tries = [[Text.assemble(text, (f" {key}", "dim"))]]
+        else:
+            tries = [[Text(line) for line in in_lines(each, self.room, 2)] for each in (f"{text} {key}", text)]
+            if (last := tries[0][-1]).plain.endswith(key):
+                last.stylize("dim", len(last.plain) - len(key))
+        for lines in tries:
+            lines[0].stylize(COLOURS.get(verdict.word, "") if word else "", 2, 2 + len(verdict.word))
+            if self.form.whole:
+                below.others += lines
+            elif not self.put(below.others, lines):
+                continue
+            below.said.append(verdict)
+            return True
+        return False
+
+
 def _filled(told: Overview, blocks: Sequence[Block], room: int, most: int, form: Form) -> _Filled:
     """Return the lines of the blocks, with what each word rests on below it as far as there is room.
 
@@ -254,39 +294,32 @@ def _filled(told: Overview, blocks: Sequence[Block], room: int, most: int, form:
     columns carry it, and the sentences of other limits that are crossed. Last come the sentences of the other limits,
     those first that are nearest to being crossed.
     """
-    spare, all_told = most - _count(blocks), True
+    space, all_told = _Space(most - _count(blocks), room, form), True
     own = [_Below(h) for h, _ in blocks if h is not None and h.word and (h.worst is not None or h.verdicts)]
-
-    def put(place: list[Text], lines: Sequence[Text]) -> bool:
-        nonlocal spare
-        if len(lines) > spare:
-            return False
-        place += lines
-        spare -= len(lines)
-        return True
 
     for each in own:
         lines = _in_people(each.headline, room)
-        placed = put(each.first, lines)
+        placed = space.put(each.first, lines)
         all_told = placed and all_told
         each.said += each.headline.verdicts[: bool(placed and lines and not _lacking(each.headline))]
     for each in own:
-        all_told = put(each.first, _named(each.headline, room)) and all_told
+        all_told = space.put(each.first, _named(each.headline, room)) and all_told
     for part in (_as_if, _would_decide):
         for each in own:
-            all_told = put(each.rest, part(each.headline, room)) and all_told
+            all_told = space.put(each.rest, part(each.headline, room)) and all_told
     carried = [_carried(each.headline, room) for each in own]
-    if sum(map(len, carried)) > spare:
+    if sum(map(len, carried)) > space.lines:
         carried = [_carried(each.headline, room, brief=True) for each in own]
     for each, lines in zip(own, carried, strict=True):
-        all_told = put(each.rest, lines) and all_told
-    others = sorted(((each, *pair) for each in own for pair in _others(each)), key=lambda other: _nearness(other[1]))
+        all_told = space.put(each.rest, lines) and all_told
+    unsaid = ((each, *pair) for each in own for pair in _sayable(each.headline) if pair[0] not in each.said)
+    others = sorted(unsaid, key=lambda other: _nearness(other[1]))
     crossed = [other for other in others if other[1].word == "RISK"]
     for each, verdict, words in crossed:
-        all_told = _say(each, verdict, words, room, form, put) and all_told
+        all_told = space.say(each, verdict, words) and all_told
     for each, verdict, words in others:
         if verdict.word != "RISK":
-            _say(each, verdict, words, room, form, put)
+            space.say(each, verdict, words)
     below = {each.headline.synthesizer: [*each.first, *each.others, *each.rest] for each in own}
     lines = [line for h, lines in blocks for line in [*lines, *below.get(h.synthesizer if h else "", [])]]
     said = [verdict for each in own for verdict in each.said]
@@ -302,46 +335,10 @@ def _sayable(headline: Headline) -> list[tuple[Verdict, str]]:
     return [(v, words) for n, (v, words) in enumerate(pairs) if v.quantity != RELEASED or not n]
 
 
-def _others(below: _Below) -> list[tuple[Verdict, str]]:
-    """Return the limits of a generator whose sentences are not yet said."""
-    return [pair for pair in _sayable(below.headline) if pair[0] not in below.said]
-
-
 def _nearness(verdict: Verdict) -> tuple[bool, float]:
     """Return the place of a limit among all: those first that are farthest beyond, then those that come nearest."""
     reach = verdict.excess if verdict.word == "RISK" else verdict.reach
     return verdict.word == "CANNOT TELL", -reach if not isnan(reach) else float("inf")
-
-
-def _say(
-    below: _Below,
-    verdict: Verdict,
-    words: str,
-    room: int,
-    form: Form,
-    put: Callable[[list[Text], Sequence[Text]], bool],
-) -> bool:
-    """Say one more sentence of a generator where there is room; tell whether there was.
-
-    The limited quantity stands in grey behind it, on a line more where there is room for that too.
-    """
-    word = "" if verdict.word == below.headline.word else f"{verdict.word}  "
-    text, key = f"  {word}{inert(words)}", inert(verdict.quantity)
-    if form.whole:
-        tries = [[Text.assemble(text, (f" {key}", "dim"))]]
-    else:
-        tries = [[Text(line) for line in in_lines(each, room, 2)] for each in (f"{text} {key}", text)]
-        if (last := tries[0][-1]).plain.endswith(key):
-            last.stylize("dim", len(last.plain) - len(key))
-    for lines in tries:
-        lines[0].stylize(COLOURS.get(verdict.word, "") if word else "", 2, 2 + len(verdict.word))
-        if form.whole:
-            below.others += lines
-        elif not put(below.others, lines):
-            continue
-        below.said.append(verdict)
-        return True
-    return False
 
 
 def _released_lines(result: StudyResult) -> list[Text]:

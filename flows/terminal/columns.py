@@ -110,7 +110,7 @@ def _cut(text: str, width: int, force: bool = False) -> str:
         return text
     front, back = "", ""
     for c in inner:
-        if cell_len(front + c) > (width - 1 + 1) // 2:
+        if cell_len(front + c) > width // 2:
             break
         front += c
     for c in reversed(inner):
@@ -183,7 +183,7 @@ def _row(
     columns: Sequence[Column], line: Line, widths: Sequence[int], short: Mapping[int, Mapping[str, str]], width: int
 ) -> list[Text]:
     if len(line.cells) != len(columns):
-        return [Text(_cut_row(str(line.cells[0]), width), line.style)]
+        return [Text(_cut(inert(str(line.cells[0])), width), line.style)]
     parts = [
         [Text(part) for part in folded(short[at][str(cell)], widths[at])] if columns[at].folds else [_text(cell)]
         for at, cell in enumerate(line.cells)
@@ -235,10 +235,6 @@ def _broken(head: str, width: int) -> list[str]:
     """Return the lines of a head, broken between its last words where it is wider than what stands below it."""
     first, space, last = head.rpartition(" ")
     return [first, last] if space and cell_len(head) > width else [head]
-
-
-def _cut_row(text: str, width: int) -> str:
-    return fitted([text], width)[text]
 
 
 def _width(cell: str | Text) -> int:

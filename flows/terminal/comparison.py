@@ -16,8 +16,6 @@ from synthrisk.metrics.verdicts.results import BRIEF, LeagueRow
 from synthrisk.tasks.tracking.history import PastStudy, Step, trend
 from synthrisk.tasks.tracking.notes import literal, table
 
-FORMS = ("csv", "json", "markdown")
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -27,7 +25,7 @@ class Asked:
     measure: str | None = None  # this one alone, or those that it names without an attribute
     every: bool = False  # a table of each measure
     history: bool = False  # the trend over all studies
-    form: str = ""  # one of ``FORMS``, or empty for the terminal
+    form: str = ""  # ``csv``, ``json`` or ``markdown``; empty for the terminal
 
 
 Row = Mapping[Hashable, Any]
@@ -48,6 +46,11 @@ class Standing:
     utility_measure: str
     failure: str
     cost: str = ""  # seconds and memory that a release took
+
+    @property
+    def said(self) -> str:
+        """The verdict, or why there is none."""
+        return self.word or ("reference" if self.role == "reference" else "not judged")
 
 
 def standings(study: PastStudy) -> list[Standing]:
@@ -71,21 +74,22 @@ def standings(study: PastStudy) -> list[Standing]:
 
 def measure_rows(study: PastStudy, measure: str) -> list[LeagueRow]:
     """Return the rows of one measure, each with the verdict on this measure alone; empty where the study lacks it."""
-    table = study.league
-    own = table[table["measure"] == measure].to_dict("records") if len(table) else []
-    return [_league_row(study, row) for row in sorted(own, key=_place(study))]
+    return [_league_row(study, row) for row in _rows_of(study, study.league, measure)]
 
 
 def utility_rows(study: PastStudy, measure: str) -> list[Row]:
     """Return the rows of one measure of utility."""
-    table = study.utility
-    own = table[table["measure"] == measure].to_dict("records") if len(table) else []
-    return sorted(own, key=_place(study))
+    return _rows_of(study, study.utility, measure)
+
+
+def _rows_of(study: PastStudy, table: pd.DataFrame, measure: str) -> list[Row]:
+    names = list(study.generators["synthesizer"]) if len(study.generators) else []
+    own = _only(table, [measure]).to_dict("records")
+    return sorted(own, key=lambda row: names.index(row["synthesizer"]) if row["synthesizer"] in names else len(names))
 
 
 def on_limits(study: PastStudy, measures: Sequence[str] | None = None) -> list[OnLimit]:
     """Return what the study says of each limit and synthesizer; of some measures alone, where they are given."""
-    every = [] if not len(study.verdicts) else study.verdicts.to_dict("records")
     keys = known_measures(study)
     return [
         OnLimit(
@@ -95,7 +99,7 @@ def on_limits(study: PastStudy, measures: Sequence[str] | None = None) -> list[O
             Estimate(number_of_cell(row["value"]), number_of_cell(row["lower"]), number_of_cell(row["upper"])),
             str(row["word"]),
         )
-        for row in every
+        for row in study.verdicts.to_dict("records")
         if measures is None or limited(str(row["quantity"]), keys).key in measures
     ]
 
@@ -150,11 +154,6 @@ def judged_of(study: PastStudy, synthesizer: str, measure: str) -> list[OnLimit]
 def limits_on(study: PastStudy, measure: str) -> str:
     """Return the limits on one measure for the head of its table; empty where there is none."""
     return limits_in_head(((each.quantity, each.limit) for each in on_limits(study, [measure])), known_measures(study))
-
-
-def _place(study: PastStudy) -> Any:
-    names = [] if not len(study.generators) else list(study.generators["synthesizer"])
-    return lambda row: names.index(row["synthesizer"]) if row["synthesizer"] in names else len(names)
 
 
 def print_text(asked: Asked, shown: Sequence[PastStudy], measures: Sequence[str]) -> None:
@@ -267,9 +266,8 @@ def _dated(study: PastStudy, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _headline(row: Standing) -> list[str]:
-    word = row.word or ("reference" if row.role == "reference" else "not judged")
     cells = [interval(row.worst, signed=is_signed(row.measure)).plain, literal(row.measure), number(row.utility.value)]
-    return [literal(row.synthesizer), word, *cells]
+    return [literal(row.synthesizer), row.said, *cells]
 
 
 def _measure_lines(study: PastStudy, measure: str) -> list[str]:
@@ -296,17 +294,14 @@ def _measure_lines(study: PastStudy, measure: str) -> list[str]:
 
 
 def _trend_lines(steps: Iterable[Step]) -> list[str]:
-    rows = [
-        [literal(step.measure), literal(step.synthesizer), f"{step.study.start:%Y-%m-%d %H:%M}", text(step.verdict)]
-        + [interval(step.found, signed=True).plain]
-        + (["", "", ""] if step.change is None else [interval(step.change.difference, signed=True).plain])
-        + (
-            []
-            if step.change is None
-            else [step.change.word, "paired" if step.change.paired else literal(step.change.why)]
-        )
-        for step in steps
-    ]
+    rows = []
+    for step in steps:
+        changed, when = ["", "", ""], f"{step.study.start:%Y-%m-%d %H:%M}"
+        if (change := step.change) is not None:
+            how = "paired" if change.paired else literal(change.why)
+            changed = [interval(change.difference, signed=True).plain, change.word, how]
+        found = [text(step.verdict), interval(step.found, signed=True).plain]
+        rows.append([literal(step.measure), literal(step.synthesizer), when, *found, *changed])
     return table(("measure", "synthesizer", "study", "verdict", "memorization", "change", "flag", "how"), rows)
 
 

@@ -116,10 +116,11 @@ def _held(column: Evidence) -> str:
 
 
 def _why(role: Role) -> Text:
-    return Text("" if role.why == NEITHER else _mark("" if role.meaning == "other" else role.sure) + role.why)
+    return Text("" if role.why == NEITHER else mark("" if role.meaning == "other" else role.sure) + role.why)
 
 
-def _mark(sure: str) -> str:
+def mark(sure: str) -> str:
+    """Return what stands before a reason that is a guess; empty where it is none."""
     return "a guess: " if sure == "a guess" else ""
 
 

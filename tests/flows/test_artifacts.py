@@ -126,7 +126,7 @@ def ended(
         facts={"records": "100", "columns": "9", "releases": "2"},
         settings={name: {"role": "synthesizer"} for name in names}, quasi_identifiers=labels, sensitive=labels, **more,
     )  # fmt: skip
-    logged = Logged(uri, "1", "id-1", {}, Pages(report), experiment="hard", run="r1")
+    logged = Logged(uri, "1", "id-1", {}, Pages(report), experiment="hard", workspace="/w", run="r1")
     return Ended(Outcome(result, logged), "study", "hard", "study hard")
 
 

@@ -240,7 +240,7 @@ def test_full_records_name_row_guess_and_truth_and_alone_have_a_page_of_exposure
     rapid = ledger[(ledger["metric"] == "rapid") & (ledger["repetition"] == 1)]
     assert rapid.set_index("row")["truth"].sort_index().tolist() == people()["income"].tolist()
     for outcome, tracked in ((first, False), (alone, True)):
-        assert Path(outcome.exposures["cart"]).exists()
+        assert Path(outcome.logged.pages.exposures["cart"]).exists()
         run = MlflowClient(outcome.logged.uri).list_artifacts(runs_of(outcome)["cart"].info.run_id, "records")
         assert ("records/exposure-cart.html" in {f.path for f in run}) == tracked
 

@@ -17,24 +17,25 @@ from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.attack import Step, steps_in
 
 
-def lines_of(total: int, seconds: float) -> list[str]:
+def lines_of(*waits: float) -> list[str]:
+    """Return the lines of releases that end so many seconds after one another."""
     out, now = io.StringIO(), [100.0]
-    lines, pace = Lines(Console(file=out, width=40), total, lambda: now[0]), Pace(total, lambda: now[0])
-    for done in range(1, total + 1):
+    lines, pace = Lines(Console(file=out, width=40), len(waits), lambda: now[0]), Pace(len(waits), lambda: now[0])
+    for done, seconds in enumerate(waits, 1):
         now[0] += seconds
         lines.advance(done, pace.left(done))
     return out.getvalue().splitlines()
 
 
 def test_a_line_a_tenth_or_each_ten_seconds_says_how_long_it_still_takes():
-    said = lines_of(42, 1.5)
+    said = lines_of(*[1.5] * 42)
     assert said[:2] == [
         "releases attacked: 5 of 42, about 60 seconds left",
         "releases attacked: 10 of 42, about 50 seconds left",
     ]
     assert said[5] == "releases attacked: 30 of 42, about 20 seconds left"
     assert (said[-1], len(said)) == ("releases attacked: 42 of 42", 9)
-    assert lines_of(1000, 5.0)[:2] == [
+    assert lines_of(*[5.0] * 1000)[:2] == [
         "releases attacked: 2 of 1000, about 83 minutes left",
         "releases attacked: 4 of 1000, about 83 minutes left",
     ]
@@ -42,7 +43,7 @@ def test_a_line_a_tenth_or_each_ten_seconds_says_how_long_it_still_takes():
 
 @pytest.mark.parametrize(("total", "seconds", "most"), [(1000, 0.1, 10), (1000, 5.0, 500), (3, 400.0, 3), (1, 1.0, 1)])
 def test_lines_are_few(total, seconds, most):
-    said = lines_of(total, seconds)
+    said = lines_of(*[seconds] * total)
     assert 1 <= len(said) <= most
     assert all(line.count("\n") == 0 and line.startswith("releases attacked: ") for line in said)
 
@@ -116,12 +117,7 @@ def test_a_terminal_gets_a_bar_and_else_there_are_lines():
 
 
 def test_what_goes_before_the_first_release_is_not_reckoned_with():
-    out, now = io.StringIO(), [0.0]
-    lines, pace = Lines(Console(file=out), 4, lambda: now[0]), Pace(4, lambda: now[0])
-    for done, at in enumerate((300.0, 310.0, 320.0, 330.0), 1):
-        now[0] = at
-        lines.advance(done, pace.left(done))
-    assert out.getvalue().splitlines() == [
+    assert lines_of(300.0, 10.0, 10.0, 10.0) == [
         "releases attacked: 1 of 4", "releases attacked: 2 of 4, about 20 seconds left",
         "releases attacked: 3 of 4, about 10 seconds left", "releases attacked: 4 of 4",
     ]  # fmt: skip

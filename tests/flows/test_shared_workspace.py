@@ -152,7 +152,7 @@ def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, 
         assert f"{tmp_path / trace.stem}/home" in calls
         assert str(command) not in calls
     assert Path(outcome.report).is_relative_to(command)
-    assert [Path(page).is_file() for page in outcome.exposures.values()] == [True, True]
+    assert [Path(page).is_file() for page in outcome.logged.pages.exposures.values()] == [True, True]
     assert len(MlflowClient(outcome.logged.uri).search_runs([outcome.logged.experiment_id])) == 3
 
 

@@ -52,7 +52,10 @@ def outcome(
             utility=[Usefulness(n, "synthesizer", USE, around(0.8, 0.01), NOT_ESTIMABLE, NOT_ESTIMABLE) for n in names],
             leaked={"leaky": 0.1}, quasi_identifiers=("age", label), sensitive=(label,), **more,
         ),
-        Logged("sqlite:///x", "1", "s", {}, Pages(".synthrisk/reports/20261123-013609-1ddbd6/report.html")),
+        Logged(
+            "sqlite:///x", "1", "s", {}, Pages(".synthrisk/reports/20261123-013609-1ddbd6/report.html"),
+            workspace=".synthrisk",
+        ),
     )  # fmt: skip
 
 

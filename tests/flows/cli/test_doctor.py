@@ -126,7 +126,7 @@ def test_what_is_wrong_with_an_import_is_told_by_its_kind(tmp_path, monkeypatch)
     for name, (text, _) in texts.items():
         (tmp_path / f"broken_{name}.py").write_text(text)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    found = _imported([Package(f"broken-{name}", "", "", "1.0") for name in texts])
+    found = _imported([Package(f"broken-{name}", "", "1.0") for name in texts])
     assert [each.fault for each in found] == [told for _, told in texts.values()]
 
 

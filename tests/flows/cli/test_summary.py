@@ -28,7 +28,7 @@ from synthrisk.tasks.judge import judge
 from synthrisk.tasks.tracking.addresses import Logged, Pages
 from synthrisk.tasks.workspace.references import Cut, Estimated, Generator, Sample, store
 
-LOGGED = Logged("sqlite:///x", "1", "s", {}, Pages("report.html"))
+LOGGED = Logged("sqlite:///x", "1", "s", {}, Pages("report.html"), workspace=".synthrisk")
 
 
 def result_of(*found, facts=None, **more):
