@@ -89,9 +89,14 @@ class SetLimit:
         return NOTHING.get(self.what.quantity) == 0
 
     @property
+    def nothing(self) -> float:
+        """What the quantity is without any leak; 0 where that is not known."""
+        return NOTHING.get(self.what.quantity, 0.0)
+
+    @property
     def room(self) -> float:
         """How far the limit lies from what the quantity is without any leak."""
-        return self.value - NOTHING.get(self.what.quantity, 0.0)
+        return self.value - self.nothing
 
     @property
     def is_signed(self) -> bool:
@@ -99,9 +104,9 @@ class SetLimit:
         return is_signed(self.what.name)
 
     @property
-    def sees_copies(self) -> bool:
-        """Whether a copy lies above the limit."""
-        return any(e.lower > self.value for e in self.copies)
+    def copied(self) -> Estimate | None:
+        """What the first copy that lies above the limit reaches; None where none does."""
+        return next((e for e in self.copies if e.lower > self.value), None)
 
     @property
     def sees_near_copies(self) -> bool:
@@ -138,7 +143,7 @@ class SetLimit:
         if not self.copies:
             reason = "nothing shows what it sees: no copy of the training rows was attacked beside it"
             return reason, "no copy beside it", "the reference generators copy and near_copy"
-        if not self.sees_copies:
+        if self.copied is None:
             return self._out_of_reach()
         if reach < REACH:
             reason = f"the release gives it nothing to work on: it could answer for {reach:.1%} of the members"
@@ -147,7 +152,7 @@ class SetLimit:
             return None
         if self.kept(found) and not self.half_of_a_copy(found):
             return None
-        return self._noisy(found)
+        return self._noisy(found, self.copied)
 
     def as_if_copied(self, found: Estimate) -> tuple[float, float]:
         """Return the share of people whose copying would show as much, and at most as much; NaN where it is not known.
@@ -155,26 +160,22 @@ class SetLimit:
         The value over what the copy shows; the upper end over the copy's lower end. Both less what the quantity is
         without any leak. In [0, 1].
         """
-        own = [e for e in self.copies if e.lower > self.value]
-        if not own or not self.is_difference or isnan(found.value):
+        copied, nothing = self.copied, self.nothing
+        if copied is None or not self.is_difference or isnan(found.value):
             return float("nan"), float("nan")
-        nothing = NOTHING[self.what.quantity]
-        shares = (found.value - nothing) / (own[0].value - nothing), (found.upper - nothing) / (own[0].lower - nothing)
+        shares = (found.value - nothing) / (copied.value - nothing), (found.upper - nothing) / (copied.lower - nothing)
         first, most = (min(max(share, 0.0), 1.0) for share in shares)
         return first, most
 
     def half_of_a_copy(self, found: Estimate) -> str:
         """Return why a quantity below its limit may still be that of half a copy; empty where it is not."""
-        if not self.is_difference or not self.sees_copies:
+        copied = self.copied
+        if not self.is_difference or copied is None:
             return ""
-        nothing = NOTHING[self.what.quantity]
-        copied = next(e for e in self.copies if e.lower > self.value).value
-        if found.upper - nothing <= _HALF * (copied - nothing):
+        if found.upper - self.nothing <= _HALF * (copied.value - self.nothing):
             return ""
-        return (
-            f"it may be more than half of what a full copy reaches, {decimals(copied, signed=self.is_signed)}: "
-            "set a lower limit"
-        )
+        full = decimals(copied.value, signed=self.is_signed)
+        return f"it may be more than half of what a full copy reaches, {full}: set a lower limit"
 
     def would_decide(self, found: Estimate) -> str:
         """Return what would decide where the interval holds the limit, if the value stays; empty where it is not known.
@@ -205,7 +206,7 @@ class SetLimit:
             "a lower limit, or another measure",
         )
 
-    def _noisy(self, found: Estimate) -> tuple[str, str, str] | None:
+    def _noisy(self, found: Estimate, copied: Estimate) -> tuple[str, str, str] | None:
         """Return that fresh people could not be shown to keep the limit either; None where they could.
 
         Noise is the half width of fresh people, or of the release where it has less. A true-positive rate cannot be
@@ -213,8 +214,7 @@ class SetLimit:
         upper end lies above the value, of fresh people or of the release, whichever has more.
         """
         noise = self._noise(found)
-        copied = next(e for e in self.copies if e.lower > self.value).value - NOTHING[self.what.quantity]
-        room = _QUIET * min(self.room, 2 * _HALF * copied)
+        room = _QUIET * min(self.room, 2 * _HALF * (copied.value - self.nothing))
         if not noise > room or self._may_be_far(found):
             return None
         brought = self._bring(found, self._times(self.value - self.room, noise, room))
@@ -231,8 +231,8 @@ class SetLimit:
 
     def _may_be_far(self, found: Estimate) -> bool:
         """Tell whether an interval is wholly above what there is without any leak, and reaches far beyond the limit."""
-        nothing, far = NOTHING[self.what.quantity], _FAR * self.room
-        above = found.lower > nothing and found.upper - nothing > far
+        far = _FAR * self.room
+        above = found.lower > self.nothing and found.upper - self.nothing > far
         return above or (self.is_two_sided and found.upper < 0 and -found.lower > far)
 
     def _times(self, value: float, reach: float, wanted: float, *, above: bool = False) -> float:
@@ -246,11 +246,13 @@ class SetLimit:
             return float("nan")
 
         def beyond(people: float, beside: float) -> float:
-            rates = expected_share(value * people, people, _RATES), expected_share(nothing * people, people, _RATES)
+            rates = (
+                expected_share(value * people, people, _RATES),
+                expected_share(self.nothing * people, people, _RATES),
+            )
             found = share_difference(*rates)
             return (found.value - found.lower if above else found.upper - found.value) - beside
 
-        nothing = NOTHING.get(self.what.quantity, 0.0)
         if self.what.quantity not in RATES or not beyond(1, reach) > 0 or not beyond(_PEOPLE, wanted) < 0:
             return (reach / wanted) ** 2
         now, then = (brentq(beyond, 1, _PEOPLE, args=(beside,)) for beside in (reach, wanted))
@@ -285,7 +287,7 @@ class SetLimit:
 
 
 def set_limit(
-    what: Limited,
+    name: str,
     value: float,
     measure: Measure,
     findings: Sequence[Finding],
@@ -294,6 +296,7 @@ def set_limit(
     size: Size,
 ) -> SetLimit:
     """Return a limit on one measure, with what the reference generators of the study reach in its quantity."""
+    what = limited(name, (measure.key, measure.label))
     own = [f for f in findings if f.measure == measure]
 
     def reached(answer: Answer) -> list[Estimate]:

@@ -111,11 +111,17 @@ class StudyResult:
 
     def __repr__(self) -> str:
         """Show the answer in one line."""
-        return result_text(self)
+        names = [name for name in self.synthesizers if not is_reference(self, name)]
+        judged = [f"{name}: {self.verdict(name) or 'NOT JUDGED'}" for name in names]
+        return f"<StudyResult {self.name} {self.study_id}: {self.invalid or ', '.join(judged) or 'no synthesizer'}>"
 
     def _repr_html_(self) -> str:
-
-        return result_html(self)
+        rows = []
+        for each in overview(self).synthesizers:
+            worst = each.worst
+            decides = "" if worst is None else f"{number(worst.found.value)} ({worst.name})"
+            rows.append((each.synthesizer, decides, each.word or "NOT JUDGED", each.said))
+        return table(["synthesizer", "what decides", "verdict", "because"], rows)
 
     @property
     def valid(self) -> bool:
@@ -580,20 +586,3 @@ def _references(result: StudyResult) -> str:
         return f"behaved: {counted(len(result.checks), 'check')} passed"
     broken = [c for c in result.checks if not c.passed]
     return f"{len(broken)} of {counted(len(result.checks), 'check')} failed: {broken[0].words}"
-
-
-def result_text(result: StudyResult) -> str:
-    """Return the answer of a study in one line."""
-    names = [name for name in result.synthesizers if not is_reference(result, name)]
-    judged = [f"{name}: {result.verdict(name) or 'NOT JUDGED'}" for name in names]
-    return f"<StudyResult {result.name} {result.study_id}: {result.invalid or ', '.join(judged) or 'no synthesizer'}>"
-
-
-def result_html(result: StudyResult) -> str:
-    """Return the answer of a study as a table: a row a synthesizer."""
-    rows = []
-    for each in overview(result).synthesizers:
-        worst = each.worst
-        decides = "" if worst is None else f"{number(worst.found.value)} ({worst.name})"
-        rows.append((each.synthesizer, decides, each.word or "NOT JUDGED", each.said))
-    return table(["synthesizer", "what decides", "verdict", "because"], rows)
