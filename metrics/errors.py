@@ -280,6 +280,12 @@ def check_whole(name: str, value: object, low: int, high: float = inf, rule: str
         raise InputError(f"{name} must be {rule or f'a whole number of at least {low}'}, got {value!r}")
 
 
+def check_up_to(name: str, value: object, most: int | None, what: str) -> None:
+    """Refuse what is no whole number from 1 to ``most``, the number of ``what``; None: to any number."""
+    limit = "at least 1" if most is None else f"1 to the number of {what}, {most}"
+    check_whole(name, value, 1, inf if most is None else most, f"a whole number, {limit}")
+
+
 def check_word(name: str, value: object, *known: str) -> None:
     """Refuse what is none of some words."""
     if not isinstance(value, str) or value not in known:

@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.claims.inference import check_neighbours
+from synthrisk.metrics.claims.inference import check_neighbours, check_options
 from synthrisk.metrics.claims.judging import (
     LIMITS,
     check_attempts,
@@ -237,10 +237,7 @@ def check_values(
     attempts: int | None = None,
 ) -> None:
     """Refuse options of ``linkability`` that break their rules."""
-    attack = named_attack("linkability", attacker)
-    if neighbours is not None:
-        attack.check_options({"neighbours": neighbours})
-        check_neighbours(neighbours)
+    check_options(named_attack("linkability", attacker), neighbours)
     check_attempts(attempts)
     first, second = (
         [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else []
