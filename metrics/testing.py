@@ -402,9 +402,8 @@ def _check_score(metric: Metric, score: Score) -> None:
     if bad:
         _fail(metric, "give numbers as details", f"{bad[0]} is {type(score.details[bad[0]]).__name__}")
     if metric.yardsticks.guess is None and "guess" in score.details:
-        _fail(
-            metric, "declare its guess, which a study reads, as yardsticks=Yardsticks(guess='guess')", "declared none"
-        )
+        rule = "declare its guess, which a study reads, as yardsticks=Yardsticks(guess='guess')"
+        _fail(metric, rule, "declared none")
     missing = [name for name in OF_CLAIMS if metric.claims and name not in score.details]
     if missing:
         _fail(metric, f"give the details {', '.join(OF_CLAIMS)}, since it makes claims", f"gave no {missing[0]}")
@@ -425,11 +424,8 @@ def _check_records(metric: Metric, score: Score) -> None:
     scores = records["score"].to_numpy(dtype=float)
     mean = float(np.nanmean(scores)) if not np.isnan(scores).all() else math.nan
     if metric.records.mean and not _same(mean, score.value):
-        _fail(
-            metric,
-            "have the mean of its scores as value, or say records=Records(mean=False)",
-            f"gave {score.value:g}, mean {mean:g}",
-        )
+        rule = "have the mean of its scores as value, or say records=Records(mean=False)"
+        _fail(metric, rule, f"gave {score.value:g}, mean {mean:g}")
     reduced = math.nan if metric.records.reduce is None else metric.records.reduce(records).value
     if metric.records.reduce is not None and not _same(reduced, score.value):
         _fail(metric, "reduce its records to its value", f"gave {score.value:g} and {reduced:g}")

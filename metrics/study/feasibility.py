@@ -6,7 +6,6 @@ Quasi-identifiers by which nobody is found: nearly every record is the only one 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -169,8 +168,7 @@ FEW_HELD_OUT = 20  # control records of a release, below which what they show is
 _NAMED = 3  # measures that a sentence names
 
 
-@dataclass(frozen=True)
-class Foreseen:
+class Foreseen(NamedTuple):
     """Sentences about a study that is not computed yet; none holds a cell."""
 
     refusals: tuple[str, ...] = ()  # why no number could mean anything

@@ -101,12 +101,10 @@ def _groups(frame: pd.DataFrame, split: SplitSettings, identifier: pd.Series | N
         nodes.append(pd.factorize(relation)[0] + nodes[-1].max(initial=-1) + 1)
     edges = np.concatenate(nodes[1:])
     size = int(edges.max(initial=-1)) + 1
-    graph = scipy.sparse.coo_array(
-        (np.ones(len(edges), bool), (np.tile(alone, len(relations)), edges)), shape=(size, size)
-    )
+    ends = np.tile(alone, len(relations)), edges
+    graph = scipy.sparse.coo_array((np.ones(len(edges), bool), ends), shape=(size, size))
     labels = scipy.sparse.csgraph.connected_components(graph, directed=False)[1][: len(frame)]
-    codes: np.ndarray = pd.factorize(labels)[0]
-    return codes
+    return pd.factorize(labels)[0]
 
 
 def _refuse_too_few(rows: int, groups: int, split: SplitSettings) -> None:

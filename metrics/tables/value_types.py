@@ -118,9 +118,8 @@ def precision_of(column: pd.Series) -> np.dtype[Any]:
         return precision
     floats = np.abs(_values(cells).to_numpy(dtype=float, na_value=np.nan))
     floats = floats[np.isfinite(floats)]
-    are_held = bool((floats == np.floor(floats)).all()) and floats.max(initial=0) <= 2 ** (
-        np.finfo(precision).nmant + 1
-    )
+    most = 2 ** (np.finfo(precision).nmant + 1)
+    are_held = bool((floats == np.floor(floats)).all()) and floats.max(initial=0) <= most
     return _DOUBLE if are_held else precision
 
 

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, isnan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,8 +69,7 @@ _MEANINGS = {
 """What each word means, for whoever has read nothing else."""
 
 
-@dataclass(frozen=True)
-class Knowledge:
+class Knowledge(NamedTuple):
     """What the attacker of a study knows and guesses."""
 
     known: Sequence[str] = ()
@@ -152,11 +151,8 @@ def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
     label, _, attribute = (verdict.measure or what.key).partition(".")
     metric = verdict.metric or label
     scale = scale_of(verdict.quantity, metric)
-    names = {
-        "who": knowledge.who,
-        "known": knowledge.words,
-        "guessed": attribute or columns_named(knowledge.guessed) or "the value",
-    }
+    guessed = attribute or columns_named(knowledge.guessed) or "the value"
+    names = {"who": knowledge.who, "known": knowledge.words, "guessed": guessed}
     if isnan(verdict.value):
         return f"{_capital(_named(verdict.quantity))} has no value"
     if scale == 1:
@@ -429,10 +425,9 @@ def _rounded(verdict: Verdict, scale: int) -> tuple[str, str, str, str]:
                 break
         return f"{size:.{decimals}f}" if size else "0"
 
-    ends = (
-        ("?", "?") if isnan(verdict.lower + verdict.upper) else (text(verdict.lower, floor), text(verdict.upper, ceil))
-    )
-    return text(verdict.value), *ends, f"{limit:.6g}"
+    if isnan(verdict.lower + verdict.upper):
+        return text(verdict.value), "?", "?", f"{limit:.6g}"
+    return text(verdict.value), text(verdict.lower, floor), text(verdict.upper, ceil), f"{limit:.6g}"
 
 
 def _capital(text: str) -> str:

@@ -10,8 +10,8 @@ leaves the word open.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, isnan
+from typing import NamedTuple
 
 from scipy.optimize import brentq
 
@@ -54,8 +54,7 @@ _RATES = 0.95  # confidence of a rate's interval: the larger of two directions i
 _PEOPLE = 1e9  # more than stand behind any rate
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(NamedTuple):
     """How large a study is; 0 where it is not known."""
 
     members: int = 0  # records that a release is made from
@@ -64,8 +63,7 @@ class Size:
     is_one_release: bool = False  # whether members and control records are different people, given as they are
 
 
-@dataclass(frozen=True)
-class SetLimit:
+class SetLimit(NamedTuple):
     """A limit as it stands on one measure, with what the reference generators reach there."""
 
     what: Limited
@@ -200,11 +198,9 @@ class SetLimit:
             note = next((e.note for e in self.copies if e.note), "")
             few = f" ({note})" if note else ""
             return f"it has no value for a full copy{few}", "no value for a copy", "more records"
-        return (
-            f"even a full copy reaches only {spelled(known[0], self.is_signed)}",
-            f"a copy reaches {decimals(known[0].value, signed=self.is_signed)}",
-            "a lower limit, or another measure",
-        )
+        reason = f"even a full copy reaches only {spelled(known[0], self.is_signed)}"
+        brief = f"a copy reaches {decimals(known[0].value, signed=self.is_signed)}"
+        return reason, brief, "a lower limit, or another measure"
 
     def _noisy(self, found: Estimate, copied: Estimate) -> tuple[str, str, str] | None:
         """Return that fresh people could not be shown to keep the limit either; None where they could.

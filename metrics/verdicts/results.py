@@ -12,7 +12,7 @@ The terminal, the report, MLflow and Prefect show these words and numbers; none 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.plugins import Answer
@@ -186,8 +186,7 @@ _NO_S = (
 )
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of numbers."""
 
     name: str
@@ -314,8 +313,7 @@ _STATEMENTS = {  # how a sentence begins, and how it begins with its subject
 }
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     """What one generator reaches in one quantity of one measure."""
 
     synthesizer: str
@@ -427,6 +425,7 @@ def overview(result: StudyResult) -> Overview:
         owners.setdefault(limit.source, []).append(name)
     looked = judged or own
     on = [(name, m) for name in result.limits for m in judged if holds_for(name, m)]
+    on = on or [(Limited("memorization", m.key).name, m) for m in own]
     return Overview(
         headlines=[_headline(result, name, looked) for name in ordered_names(result)],
         data=table_in_words(result.facts),
@@ -436,12 +435,7 @@ def overview(result: StudyResult) -> Overview:
         unjudged=unjudged,
         highest=_surest(mine, unjudged),
         references=_references(result),
-        leaks=planted_leaks(
-            result.findings,
-            result.answers,
-            result.leaked,
-            on or [(Limited("memorization", m.key).name, m) for m in own],
-        ),
+        leaks=planted_leaks(result.findings, result.answers, result.leaked, on),
         confidence=float(result.facts.get("interval", "").rpartition(" ")[2] or 0.0),
     )
 

@@ -299,9 +299,8 @@ def _look(name: str, excess: Estimate, limit: float, size: Size) -> Verdict | No
     own = excess.value, excess.lower, excess.upper
     if excess.lower > limit:
         copied = f"as if {as_people(excess.value)} people had been copied"
-        return Verdict(
-            name, LOOK, limit, "RISK", f"the release lies on members: {first_signs(excess.note, _SIGNS)}", *own, copied
-        )
+        reason = f"the release lies on members: {first_signs(excess.note, _SIGNS)}"
+        return Verdict(name, LOOK, limit, "RISK", reason, *own, copied)
     if excess.upper < 0 and excess.note:
         missing = "; ".join(sign for sign in excess.note.split("; ") if MISSING in sign)
         reason = first_signs(missing or f"{MISSING}: {excess.note}", _SIGNS)
