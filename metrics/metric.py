@@ -528,6 +528,5 @@ def documentation_of(metric: "Metric") -> str:
     low, high = metric.range
     about = inspect.getdoc(metric.function) or ""
     source = f"\n\nSource: {metric.reference}" if metric.reference else ""
-    return (
-        f"METRICS[{metric.name!r}]{signature_of(metric)}\n\n{about}\n\nRange of the value: {low:g} to {high:g}.{source}"
-    )
+    called = f"METRICS[{metric.name!r}]{signature_of(metric)}"
+    return f"{called}\n\n{about}\n\nRange of the value: {low:g} to {high:g}.{source}"

@@ -259,9 +259,8 @@ def _scores(attack: Attack, real: pd.DataFrame, released: pd.DataFrame, seed: in
     try:
         records = metric(real, released, attacker=attack, seed=seed, **call).records
     except InputError as problem:
-        raise AssertionError(
-            _sentence(attack, "be fit for the framework", f"met: {problem}", f"by the metric {attack.kind}")
-        ) from problem
+        told = _sentence(attack, "be fit for the framework", f"met: {problem}", f"by the metric {attack.kind}")
+        raise AssertionError(told) from problem
     assert records is not None  # noqa: S101 - metrics of claims have records
     score, sure = (records[c].to_numpy(dtype=float) for c in ("score", "confidence"))
     attacked = real if metric.scores == "real" else released
@@ -451,9 +450,8 @@ def _check_study(metric: Metric, given: dict[str, Any], seed: int) -> None:
             missing = [c for c in metric.columns if rows is None or c not in rows.column_names]
             assert not missing, f"its ledger has no column {missing}"  # noqa: S101 - told below
     except Exception as problem:
-        raise AssertionError(
-            _sentence(metric, "go through a study", _raised(problem), "members beside control")
-        ) from problem
+        told = _sentence(metric, "go through a study", _raised(problem), "members beside control")
+        raise AssertionError(told) from problem
 
 
 def _same(first: float, second: float, near: float = _NEAR) -> bool:

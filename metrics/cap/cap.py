@@ -202,9 +202,8 @@ def _in_bins(tables: Tables, columns: Sequence[str], continuous: Sequence[str], 
             raise InputError(f"continuous must name numeric columns, got {column!r}, which is categorical")
         ours, theirs = tables.floats(column)
         if not np.isfinite(ours).any():
-            raise InputError(
-                f"continuous must name columns with values in the real table, got only missing in {column!r}"
-            )
+            rule = "name columns with values in the real table"
+            raise InputError(f"continuous must {rule}, got only missing in {column!r}")
         own, edges = pd.cut(ours, number, labels=names, retbins=True)
         edges[0], edges[-1] = -np.inf, np.inf
         real[column] = pd.Series(own.astype(object), index=real.index)

@@ -250,11 +250,9 @@ class Strangers:
         is such a model already, learnt from real people, and where it needs control records to tell members from.
         """
         metric = METRICS[planned.measure.metric]
-        if not metric.has_population or any(option in metric.options for option in _FITTED_BY):
+        if not metric.has_population or any(option in metric.options for option in _FITTED_BY) or not self._halves:
             return None
         scores = np.full(len(self.real), np.nan)
-        if not self._halves:
-            return None
         for rows, tables in self._halves:
             try:
                 found = metric.score(tables, seed=self.seed, **planned.options).records

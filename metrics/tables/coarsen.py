@@ -168,9 +168,8 @@ def _noised(tables: Tables, column: str, share: float, columns: Sequence[str]) -
         released[rows] = pool[rng.integers(n, size=n)]
         return np.asarray(tables.levels(column)[np.concatenate([joint.tables[0], np.where(redrawn, released, own)])])
     if is_temporal(tables.real[column]):
-        raise InputError(
-            f"noise on a sensitive column must be on numbers or categories, got {column!r}, which is of time"
-        )
+        rule = "noise on a sensitive column must be on numbers or categories"
+        raise InputError(f"{rule}, got {column!r}, which is of time")
     real, synthetic = tables.floats(column)
     seen = real[~np.isnan(real)]
     return np.concatenate([real, _shifted(synthetic, rows, seen, share, rng)])

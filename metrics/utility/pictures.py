@@ -195,9 +195,8 @@ class _Tables:
         """Return what the releases of one synthesizer look like beside the records that they were made from."""
         found = [self._beside(each) for each in made]
         unreadable = [name for name in self.groups if any(name not in own.columns for own in found)]
-        columns = {
-            name: _mean_column([own.columns[name] for own in found]) for name in self.groups if name not in unreadable
-        }
+        readable = [name for name in self.groups if name not in unreadable]
+        columns = {name: _mean_column([own.columns[name] for own in found]) for name in readable}
         pairs = {
             pair: _mean_pair([own.pairs[pair] for own in found])
             for pair in self.pairs

@@ -349,14 +349,11 @@ def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
         if what.quantity == "utility" or (what.key in keys and keys[what.key].is_utility):
             raise InputError(f"limits must be on risks, of which too much is bad, got {name!r}, a utility")
         if what.quantity not in QUANTITIES:
-            raise InputError(
-                f"limits must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"
-            )
+            known = ", ".join(QUANTITIES)
+            raise InputError(f"limits must be <quantity>/<measure> with a quantity of {known}, got {name!r}")
         if what.key not in keys:
-            raise InputError(
-                f"limits must name a measure of the study, got {name!r}{nearest(what.key, keys)}; "
-                f"it has {', '.join(keys)}"
-            )
+            told = f"got {name!r}{nearest(what.key, keys)}; it has {', '.join(keys)}"
+            raise InputError(f"limits must name a measure of the study, {told}")
         _check_group(name, what, keys[what.key])
         _check_quantity(name, what, keys[what.key])
 
@@ -376,12 +373,10 @@ def _check_group(name: str, what: Limited, metric: Metric) -> None:
 
 def _check_quantity(name: str, what: Limited, metric: Metric) -> None:
     if not is_signal(metric, what.quantity):
-        raise InputError(
-            f"limits must be on signals; of {metric.name} only the member/control difference is one "
-            f"(memorization/{what.key}), got {name!r}"
-            if metric.label == "signal"
-            else f"limits must be on signals, got {name!r}, a sanity check"
-        )
+        if metric.label != "signal":
+            raise InputError(f"limits must be on signals, got {name!r}, a sanity check")
+        only = f"of {metric.name} only the member/control difference is one (memorization/{what.key})"
+        raise InputError(f"limits must be on signals; {only}, got {name!r}")
     if what.quantity.startswith("tpr") and not metric.study.ranking:
         raise InputError(f"{metric.name} ranks no records, so it has no {what.quantity}, got {name!r}")
     if what.quantity == "population_gain" and not metric.has_population:
