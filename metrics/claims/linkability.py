@@ -281,10 +281,8 @@ def _matched(attack: Attack, match: pd.Series, parts: int) -> np.ndarray:
         labels = np.full(int(made.sum()), np.nan)
     wrong = ~np.isin(labels, np.arange(parts))
     if wrong.any():
-        raise InputError(
-            f"attack {attack.name} must return as match index labels of part_b, 0 to {parts - 1}, or missing, "
-            f"got {int(wrong.sum())} others"
-        )
+        rule = f"return as match index labels of part_b, 0 to {parts - 1}, or missing"
+        raise InputError(f"attack {attack.name} must {rule}, got {int(wrong.sum())} others")
     found = np.full(len(match), -1)
     found[made] = labels
     return found

@@ -339,21 +339,19 @@ def beside_ceiling(
     ceiling is nearer to the real records than other people of the population are: it repeats them. ``seed`` is that of
     the draw of rows.
     """
-    value, details = measured(tables)
-    if tables.control is None:
+    (value, details), others = measured(tables), tables.control
+    if others is None:
         return value, details, None
-    size = min(len(tables.synthetic), len(tables.control))
-    release, control = tables.shared(
-        ("ceiling", seed), lambda: (thinned(tables, size, seed), thinned(_as_release(tables), size, seed))
-    )
+    size = min(len(tables.synthetic), len(others))
+
+    def both() -> tuple[Tables, Tables]:
+        instead = Tables(tables.real, others, entities=tables.entities)
+        return thinned(tables, size, seed), thinned(instead, size, seed)
+
+    release, control = tables.shared(("ceiling", seed), both)
     reached, own = measured(control)
     ceiling = Ceiling(reached, value if release is tables else measured(release)[0], float(size), own)
     return value, details | ceiling.named, ceiling
-
-
-def _as_release(tables: Tables) -> Tables:
-    assert tables.control is not None  # noqa: S101 - callers ask first
-    return Tables(tables.real, tables.control, entities=tables.entities)
 
 
 def thinned(tables: Tables, size: int, seed: int) -> Tables:
