@@ -71,8 +71,7 @@ class Digest:
     @property
     def leaks(self) -> Mapping[str, Mapping[str, Any]]:
         """What each leak is called (``words``) and at which ``doses`` it was planted, by its generator."""
-        found: Mapping[str, Mapping[str, Any]] = self.grid["leaks"]
-        return found
+        return self.grid["leaks"]
 
     @property
     def words(self) -> str:
@@ -167,11 +166,8 @@ def covering(digest: Digest, quantities: Mapping[str, str], table: str, always: 
     sees = {name: Seen(leak for leak, dose in own.items() if dose == first[leak]) for name, own in doses.items()}
     wanted = Seen().union(*sees.values()).difference(*(sees.get(name, Seen()) for name in always))
     others = _useful({name: own & wanted for name, own in sees.items() if name not in always})
-    for size in range(len(others) + 1):
-        for chosen in combinations(others, size):
-            if Seen().union(*(others[name] for name in chosen)) == wanted:
-                return list(chosen)
-    return list(others)  # never reached: all together see what is wanted
+    sets = (chosen for size in range(len(others) + 1) for chosen in combinations(others, size))
+    return next(list(chosen) for chosen in sets if Seen().union(*(others[name] for name in chosen)) == wanted)
 
 
 def shape_of(table: "pd.DataFrame", identifier: str | None = None) -> dict[str, float]:

@@ -79,10 +79,8 @@ class Attack:
         """Refuse options that the attack does not take."""
         for name in options:
             if name not in self.options:
-                takes = ", ".join(self.options) or "none"
-                raise InputError(
-                    f"attack {self.name} takes no option {name!r}{nearest(name, self.options)}; it takes {takes}"
-                )
+                takes, hint = ", ".join(self.options) or "none", nearest(name, self.options)
+                raise InputError(f"attack {self.name} takes no option {name!r}{hint}; it takes {takes}")
 
     def claims(self, index: pd.Index, *handed: Any, **options: Any) -> pd.DataFrame:
         """Run the attack and return what it claims: a row for each label of ``index``, checked."""

@@ -4,8 +4,7 @@ Ours say here in a few words what they see. Those of other packages are loaded a
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from synthrisk.metrics.plugins import METRIC_GROUP, points
 
@@ -19,8 +18,7 @@ FAMILIES = {
 """What the metrics of a family have in common; in the order of the list, families of others last."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """What the list says of a metric; all but ``sees`` are the metric's own facts."""
 
     name: str
@@ -80,18 +78,13 @@ def overview() -> Iterator[Line]:
     known = {line.name: line for line in _LINES}
     order = list(FAMILIES)
     lines = [known.get(name) or _line_of(name) for name in dict.fromkeys(names())]
-    place = {line.name: at for at, line in enumerate(_LINES)}
-    return iter(
-        sorted(
-            lines,
-            key=lambda line: (
-                order.index(line.family) if line.family in order else len(order),
-                line.family,
-                place.get(line.name, len(place)),
-                line.name,
-            ),
-        )
-    )
+    places = {line.name: at for at, line in enumerate(_LINES)}
+
+    def place(line: Line) -> tuple[int, str, int, str]:
+        family = order.index(line.family) if line.family in order else len(order)
+        return family, line.family, places.get(line.name, len(places)), line.name
+
+    return iter(sorted(lines, key=place))
 
 
 def _line_of(name: str) -> Line:

@@ -11,92 +11,83 @@ from math import inf, nextafter
 from numbers import Integral, Real
 from typing import cast
 
-_SDMETRICS: Mapping[str, tuple[str, ...]] = {
-    "categorical_cap": ("CategoricalCAP", "CAP"),
-    "zero_cap": ("CategoricalZeroCAP",),
-    "generalized_cap": ("CategoricalGeneralizedCAP",),
-    "disclosure_protection": ("DisclosureProtection", "DisclosureProtectionEstimate"),
-    "rapid": (
-        *("CategoricalKNN", "CategoricalNB", "CategoricalRF", "CategoricalSVM", "CategoricalEnsemble"),
-        *("NumericalLR", "NumericalMLP", "NumericalSVR", "NumericalRadiusNearestNeighbor"),
-    ),
-    "common_rows_proportion": ("NewRowSynthesis",),
-    "distance_to_closest_record": ("DCRBaselineProtection", "DCROverfittingProtection", "DCR"),
-    "detection_mlp": ("LogisticDetection", "SVCDetection"),
-    "coverage": ("CategoryCoverage", "RangeCoverage"),
-    "quality": ("QualityReport", "KSComplement", "TVComplement", "CorrelationSimilarity", "ContingencySimilarity"),
-    "train_synthetic_test_real": (
-        *("BinaryAdaBoostClassifier", "BinaryDecisionTreeClassifier", "BinaryLogisticRegression"),
-        *("BinaryMLPClassifier", "MulticlassDecisionTreeClassifier", "MulticlassMLPClassifier"),
-        *("LinearRegression", "MLPRegressor"),
-    ),
-}
-_PRIVEVAL: Mapping[str, tuple[str, ...]] = {
-    "zero_cap": ("ZCAP",),
-    "generalized_cap": ("GCAP",),
-    "attribute_inference_risk": ("AIR",),
-    "common_rows_proportion": ("CRP",),
-    "close_value_probability": ("CVP",),
-    "distant_value_probability": ("DVP",),
-    "detection_mlp": ("D-MLP", "DMLP"),
-    "authenticity": ("Auth",),
-    "identifiability_score": ("IDS", "IdScore"),
-    "nearest_synthetic_neighbour_distance": ("NSND",),
-    "nearest_neighbour_distance_ratio": ("NNDR",),
-    "distance_to_closest_record": ("DCR",),
-    "median_distance_to_closest_record": ("MDCR",),
-    "nearest_neighbour_adversarial_accuracy": ("NNAA",),
-    "membership_inference_risk": ("MIR",),
-    "hidden_rate": ("HidR",),
-    "hitting_rate": ("HitR",),
-}
-_ANONYMETER: Mapping[str, tuple[str, ...]] = {
-    "singling_out": ("SinglingOutEvaluator",),
-    "linkability": ("LinkabilityEvaluator",),
-    "inference": ("InferenceEvaluator",),
-}
-_RAPID: Mapping[str, tuple[str, ...]] = {
-    "rapid": ("RCS", "RCS_marginal", "rapid_synthesizer_cv", "RAPID_max", "RAPID_mean"),
-    "categorical_cap": ("DCAP",),
-}
-_GDA: Mapping[str, tuple[str, ...]] = {
-    "inference": ("confidence improvement", "claim probability", "susceptibility", "prior knowledge", "work"),
-    "linkability": ("linkability attack",),
-    "singling_out": ("singling out attack",),
-}
-_SYNTHPOP: Mapping[str, tuple[str, ...]] = {
-    "attribute_disclosure": ("repU", "iS", "DiS", "DiSCO", "DiSDiO"),
-    "targeted_cap": ("TCAP",),
-}
-_SYNTHEVAL: Mapping[str, tuple[str, ...]] = {
-    "median_distance_to_closest_record": ("MedianDistanceToClosestRecord", "median_DCR"),
-    "nearest_neighbour_distance_ratio": ("NNDR",),
-    "nearest_neighbour_adversarial_accuracy": ("NNAA",),
-    "hitting_rate": ("hit_rate",),
-    "identifiability_score": ("eps_risk", "eps_identif_risk"),
-    "membership_inference_risk": ("mia_risk", "mia_cls_risk"),
-    "rapid": ("attr_discl_cats", "att_discl_risk"),
-}
-_MOSTLYAI_QA: Mapping[str, tuple[str, ...]] = {
-    "common_rows_proportion": ("ims_training", "imsTraining"),
-    "distance_to_closest_record": ("dcr_training", "dcr_share", "dcrTraining", "dcrShare", "DCR"),
-    "nearest_neighbour_distance_ratio": ("nndr_training", "nndrTraining"),
-}
-_SDNIST: Mapping[str, tuple[str, ...]] = {
-    "unique_exact_matches": ("Unique Exact Matches",),
-    "apparent_match_rate": ("Apparent Match Distribution",),
-    "attribute_disclosure": ("KDiscoEvaluator",),
-}
 METRICS_ELSEWHERE: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "SDMetrics": _SDMETRICS,
-    "PrivEval": _PRIVEVAL,
-    "Anonymeter": _ANONYMETER,
-    "RAPID": _RAPID,
-    "GDA Score": _GDA,
-    "synthpop": _SYNTHPOP,
-    "SynthEval": _SYNTHEVAL,
-    "mostlyai-qa": _MOSTLYAI_QA,
-    "SDNist": _SDNIST,
+    "SDMetrics": {
+        "categorical_cap": ("CategoricalCAP", "CAP"),
+        "zero_cap": ("CategoricalZeroCAP",),
+        "generalized_cap": ("CategoricalGeneralizedCAP",),
+        "disclosure_protection": ("DisclosureProtection", "DisclosureProtectionEstimate"),
+        "rapid": (
+            *("CategoricalKNN", "CategoricalNB", "CategoricalRF", "CategoricalSVM", "CategoricalEnsemble"),
+            *("NumericalLR", "NumericalMLP", "NumericalSVR", "NumericalRadiusNearestNeighbor"),
+        ),
+        "common_rows_proportion": ("NewRowSynthesis",),
+        "distance_to_closest_record": ("DCRBaselineProtection", "DCROverfittingProtection", "DCR"),
+        "detection_mlp": ("LogisticDetection", "SVCDetection"),
+        "coverage": ("CategoryCoverage", "RangeCoverage"),
+        "quality": ("QualityReport", "KSComplement", "TVComplement", "CorrelationSimilarity", "ContingencySimilarity"),
+        "train_synthetic_test_real": (
+            *("BinaryAdaBoostClassifier", "BinaryDecisionTreeClassifier", "BinaryLogisticRegression"),
+            *("BinaryMLPClassifier", "MulticlassDecisionTreeClassifier", "MulticlassMLPClassifier"),
+            *("LinearRegression", "MLPRegressor"),
+        ),
+    },
+    "PrivEval": {
+        "zero_cap": ("ZCAP",),
+        "generalized_cap": ("GCAP",),
+        "attribute_inference_risk": ("AIR",),
+        "common_rows_proportion": ("CRP",),
+        "close_value_probability": ("CVP",),
+        "distant_value_probability": ("DVP",),
+        "detection_mlp": ("D-MLP", "DMLP"),
+        "authenticity": ("Auth",),
+        "identifiability_score": ("IDS", "IdScore"),
+        "nearest_synthetic_neighbour_distance": ("NSND",),
+        "nearest_neighbour_distance_ratio": ("NNDR",),
+        "distance_to_closest_record": ("DCR",),
+        "median_distance_to_closest_record": ("MDCR",),
+        "nearest_neighbour_adversarial_accuracy": ("NNAA",),
+        "membership_inference_risk": ("MIR",),
+        "hidden_rate": ("HidR",),
+        "hitting_rate": ("HitR",),
+    },
+    "Anonymeter": {
+        "singling_out": ("SinglingOutEvaluator",),
+        "linkability": ("LinkabilityEvaluator",),
+        "inference": ("InferenceEvaluator",),
+    },
+    "RAPID": {
+        "rapid": ("RCS", "RCS_marginal", "rapid_synthesizer_cv", "RAPID_max", "RAPID_mean"),
+        "categorical_cap": ("DCAP",),
+    },
+    "GDA Score": {
+        "inference": ("confidence improvement", "claim probability", "susceptibility", "prior knowledge", "work"),
+        "linkability": ("linkability attack",),
+        "singling_out": ("singling out attack",),
+    },
+    "synthpop": {
+        "attribute_disclosure": ("repU", "iS", "DiS", "DiSCO", "DiSDiO"),
+        "targeted_cap": ("TCAP",),
+    },
+    "SynthEval": {
+        "median_distance_to_closest_record": ("MedianDistanceToClosestRecord", "median_DCR"),
+        "nearest_neighbour_distance_ratio": ("NNDR",),
+        "nearest_neighbour_adversarial_accuracy": ("NNAA",),
+        "hitting_rate": ("hit_rate",),
+        "identifiability_score": ("eps_risk", "eps_identif_risk"),
+        "membership_inference_risk": ("mia_risk", "mia_cls_risk"),
+        "rapid": ("attr_discl_cats", "att_discl_risk"),
+    },
+    "mostlyai-qa": {
+        "common_rows_proportion": ("ims_training", "imsTraining"),
+        "distance_to_closest_record": ("dcr_training", "dcr_share", "dcrTraining", "dcrShare", "DCR"),
+        "nearest_neighbour_distance_ratio": ("nndr_training", "nndrTraining"),
+    },
+    "SDNist": {
+        "unique_exact_matches": ("Unique Exact Matches",),
+        "apparent_match_rate": ("Apparent Match Distribution",),
+        "attribute_disclosure": ("KDiscoEvaluator",),
+    },
 }
 """By tool: our metric, and the tool's names of what it measures."""
 
@@ -287,6 +278,12 @@ def check_whole(name: str, value: object, low: int, high: float = inf, rule: str
     """Refuse what is no whole number inside [``low``, ``high``]; ``rule`` says the range in words."""
     if not is_whole(value, low, high):
         raise InputError(f"{name} must be {rule or f'a whole number of at least {low}'}, got {value!r}")
+
+
+def check_up_to(name: str, value: object, most: int | None, what: str) -> None:
+    """Refuse what is no whole number from 1 to ``most``, the number of ``what``; None: to any number."""
+    limit = "at least 1" if most is None else f"1 to the number of {what}, {most}"
+    check_whole(name, value, 1, inf if most is None else most, f"a whole number, {limit}")
 
 
 def check_word(name: str, value: object, *known: str) -> None:

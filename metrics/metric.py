@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError, is_whole, nearest
+from synthrisk.metrics.errors import InputError, check_whole, nearest
 from synthrisk.metrics.intervals.value_scale import contributions, linearised
 from synthrisk.metrics.intervals.yardsticks import against_control, against_guess, against_population
 from synthrisk.metrics.release.matches import told_of_control
@@ -324,8 +324,7 @@ class Metric:
     def score(self, tables: Tables, **options: Any) -> Score:
         """Score tables that are already encoded; ``seed`` is dropped where nothing is drawn."""
         seed = options.get("seed", 0)
-        if not is_whole(seed, 0, 2**32 - 1):
-            raise InputError(f"seed must be a whole number in [0, 2^32), got {seed!r}")
+        check_whole("seed", seed, 0, 2**32 - 1, "a whole number in [0, 2^32)")
         if "seed" not in self._parameters:
             options.pop("seed", None)
         scored = partial(self._scored, options.pop("bins", None), options.pop("binning", "quantile"))
@@ -529,6 +528,5 @@ def documentation_of(metric: "Metric") -> str:
     low, high = metric.range
     about = inspect.getdoc(metric.function) or ""
     source = f"\n\nSource: {metric.reference}" if metric.reference else ""
-    return (
-        f"METRICS[{metric.name!r}]{signature_of(metric)}\n\n{about}\n\nRange of the value: {low:g} to {high:g}.{source}"
-    )
+    called = f"METRICS[{metric.name!r}]{signature_of(metric)}"
+    return f"{called}\n\n{about}\n\nRange of the value: {low:g} to {high:g}.{source}"

@@ -34,9 +34,8 @@ class Register(Mapping[str, _T]):
             raise KeyError(f"no {word.lower()} is called {name!r}{nearest(str(name), self._entries)}")
         found = self._entries[name].load()
         if not isinstance(found, self._kind) or found.name != name:
-            raise InputError(
-                f"entry point {self._group}:{name} must give an object {word} of that name, got {type(found).__name__}"
-            )
+            got = type(found).__name__
+            raise InputError(f"entry point {self._group}:{name} must give an object {word} of that name, got {got}")
         return found
 
     def __iter__(self) -> Iterator[str]:

@@ -98,10 +98,23 @@ class Score:
 
     def __repr__(self) -> str:
         """Show the numbers, never a record: those hold true values of the real table."""
-        return score_text(self)
+        told = [self.metric, f"value={number(self.value)}"]
+        told += [f"{name}={number(self.details[name])}" for name in YARDSTICKS if name in self.details]
+        told += [] if self.records is None else [f"{len(self.records):,} records"]
+        told += [f"({self.reason})"] if self.reason else []
+        return f"<Score {' '.join(told)}>"
 
     def _repr_html_(self) -> str:
-        return score_html(self)
+        # what is read first and the worst records; all other numbers are folded, and curves are drawn by ``plot``
+        known = {n: v for n, v in self.details.items() if not n.startswith("ceiling_") and "curve_" not in n}
+        rows = [("value", _value_html(self))]
+        first = ("isolated_share", *_FIRST) if "isolated_share" in known else _FIRST
+        rows += [(_called(self, name), number(known.pop(name))) for name in first if name in known]
+        rows += [] if self.records is None else [("records", f"{len(self.records):,}")]
+        said = "".join(f"<p>{escape(text)}</p>" for text in (self.meaning, self.reason, self.warning) if text)
+        rest = [("published", number(self.published)), *((name, number(value)) for name, value in known.items())]
+        folded = f"<details><summary>all numbers</summary>{table(['', ''], rest)}</details>"
+        return f"{table([self.metric, ''], rows)}{said}{_worst_html(self)}{folded}"
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the score and its yardsticks; return the axes.
@@ -113,7 +126,22 @@ class Score:
         Args:
             axes: Where to draw; axes of a new figure unless given.
         """
-        return plot_score(self, axes)
+        if axes is None:
+            from matplotlib import pyplot as plt
+
+            axes = plt.subplots()[1]
+        axes.set_title(self.metric)
+        if CURVE_NAMES[0] in self.details or NUMBER_CURVE_NAMES[0] in self.details:
+            _draw_curves(self, axes)  # of several attacker models that of each, their mean and the largest of them
+        elif len(scores := _scored(self)) > 1 and set(scores) <= {0.0, 1.0} and 0 <= self.value <= 1:
+            _draw_shares(self, axes)
+            return axes
+        else:
+            _draw_spread(self, axes)  # where no records are kept: value and yardsticks alone
+        axes.set_ylim(bottom=0)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend()
+        return axes
 
     @property
     def own_details(self) -> dict[str, float]:
@@ -128,9 +156,14 @@ class Score:
 
 def mean_score(records: pd.DataFrame) -> float:
     """Return the mean of the scored records, NaN where none is scored."""
-    scores = records["score"].to_numpy(dtype=float)
-    scored = scores[~np.isnan(scores)]
-    return float(scored.mean()) if len(scored) else float("nan")
+    return mean_of_known(records["score"].to_numpy(dtype=float))
+
+
+def mean_of_known(numbers: Sequence[float] | np.ndarray) -> float:
+    """Return the mean of the numbers that are there, NaN where none is."""
+    every = np.asarray(numbers, dtype=float)
+    known = every[~np.isnan(every)]
+    return float(known.mean()) if len(known) else float("nan")
 
 
 YARDSTICKS = ("control", "population", "guess", "ceiling")
@@ -142,30 +175,8 @@ def number(value: float) -> str:
     return "none" if isnan(value) else f"{value:.3f}"
 
 
-def score_text(score: "Score") -> str:
-    """Return a score in one line: no record, no cell, no setting."""
-    told = [score.metric, f"value={number(score.value)}"]
-    told += [f"{name}={number(score.details[name])}" for name in YARDSTICKS if name in score.details]
-    told += [] if score.records is None else [f"{len(score.records):,} records"]
-    told += [f"({score.reason})"] if score.reason else []
-    return f"<Score {' '.join(told)}>"
-
-
 _FIRST = ("control", "guess", "memorization")  # what stands beside the value; all else is folded
 _WORST = 5  # records that a notebook names
-
-
-def score_html(score: "Score") -> str:
-    """Return a score as a short table of what is read first and its worst records, all other numbers folded."""
-    known = {name: v for name, v in score.details.items() if not name.startswith("ceiling_") and "curve_" not in name}
-    rows = [("value", _value_html(score))]
-    first = ("isolated_share", *_FIRST) if "isolated_share" in known else _FIRST
-    rows += [(_called(score, name), number(known.pop(name))) for name in first if name in known]
-    rows += [] if score.records is None else [("records", f"{len(score.records):,}")]
-    said = "".join(f"<p>{escape(text)}</p>" for text in (score.meaning, score.reason, score.warning) if text)
-    rest = [("published", number(score.published)), *((name, number(value)) for name, value in known.items())]
-    folded = f"<details><summary>all numbers</summary>{table(['', ''], rest)}</details>"  # curves are drawn by ``plot``
-    return f"{table([score.metric, ''], rows)}{said}{_worst_html(score)}{folded}"
 
 
 def _called(score: "Score", name: str) -> str:
@@ -212,33 +223,6 @@ def said_of(function: Callable[..., Any]) -> str:
 _DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (1, 4)))  # one a yardstick
 _OWN = "#0072b2"
 _COLOURS = ("#d55e00", "#009e73", "#b0578d", "#8a6d00", "#3aa0d8")  # one an attacker model
-
-
-def plot_score(score: Score, axes: "Axes | None" = None) -> "Axes":
-    """Draw a score; return the axes.
-
-    A measure with a threshold (RAPID): the share at risk against it, with the curve of control records and that of the
-    null, and of several attacker models the curve of each, their mean and the largest of them at each threshold.
-    Others: the share of records with at least a score; value and yardsticks are vertical lines. Where each record
-    scores 0 or 1, value and yardsticks are bars from 0 to 1, and the value has its interval. A score of which no
-    records are kept is its value and its yardsticks alone.
-    """
-    if axes is None:
-        from matplotlib import pyplot as plt
-
-        axes = plt.subplots()[1]
-    axes.set_title(score.metric)
-    if CURVE_NAMES[0] in score.details or NUMBER_CURVE_NAMES[0] in score.details:
-        _draw_curves(score, axes)
-    elif len(scores := _scored(score)) > 1 and set(scores) <= {0.0, 1.0} and 0 <= score.value <= 1:
-        _draw_shares(score, axes)
-        return axes
-    else:
-        _draw_spread(score, axes)
-    axes.set_ylim(bottom=0)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend()
-    return axes
 
 
 def _scored(score: Score) -> np.ndarray:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -190,8 +190,7 @@ def _claims(attack: Attack, case: _Case, seed: int, options: dict[str, Any]) -> 
     except Exception as problem:
         if isinstance(problem, InputError) and options:
             return None
-        said = f"raised {type(problem).__name__}: {' '.join(str(problem).split())}"
-        raise AssertionError(_sentence(attack, "cope with awkward tables", said, case.name)) from problem
+        raise AssertionError(_sentence(attack, "cope with awkward tables", _raised(problem), case.name)) from problem
     if moved:
         _fail(attack, "draw from the generator handed alone", f"moves {' and '.join(sorted(moved))}", case.name)
     for before, after in zip(case.handed, handed, strict=True):
@@ -237,17 +236,18 @@ def _are_values(guessed: pd.Series, column: pd.Series) -> bool:
 def _check_order(attack: Attack, call: dict[str, Any], seed: int, options: dict[str, Any]) -> None:
     """Compare scores with those of the same tables in another order of rows, and of columns."""
     bound = replace(attack, function=partial(attack.function, **options))
-    rng = np.random.default_rng(seed)
-    real, released = targets(), release()
-    rows, others, columns = rng.permutation(len(real)), rng.permutation(len(released)), list(real.columns)[::-1]
-    first = _scores(bound, real, released, seed, call)
-    for what, table, shown in (
-        ("rows", real.iloc[rows], released.iloc[others]),
-        ("columns", real[columns], released[columns]),
-    ):
+    first = _scores(bound, targets(), release(), seed, call)
+    for what, table, shown in _reordered(seed):
         if not np.allclose(_scores(bound, table, shown, seed, call), first, rtol=0, atol=1e-6, equal_nan=True):
             rule = f"give the same scores whatever the order of {what}"
             _fail(attack, rule, "gave others", f"by the metric {attack.kind}")
+
+
+def _reordered(seed: int) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+    """Yield what is in another order, rows or columns, and the targets and the release in that order."""
+    rng, real, released = np.random.default_rng(seed), targets(), release()
+    yield "rows", real.iloc[rng.permutation(len(real))], released.iloc[rng.permutation(len(released))]
+    yield "columns", real[real.columns[::-1]], released[real.columns[::-1]]
 
 
 def _scores(attack: Attack, real: pd.DataFrame, released: pd.DataFrame, seed: int, call: dict[str, Any]) -> np.ndarray:
@@ -259,9 +259,8 @@ def _scores(attack: Attack, real: pd.DataFrame, released: pd.DataFrame, seed: in
     try:
         records = metric(real, released, attacker=attack, seed=seed, **call).records
     except InputError as problem:
-        raise AssertionError(
-            _sentence(attack, "be fit for the framework", f"met: {problem}", f"by the metric {attack.kind}")
-        ) from problem
+        told = _sentence(attack, "be fit for the framework", f"met: {problem}", f"by the metric {attack.kind}")
+        raise AssertionError(told) from problem
     assert records is not None  # noqa: S101 - metrics of claims have records
     score, sure = (records[c].to_numpy(dtype=float) for c in ("score", "confidence"))
     attacked = real if metric.scores == "real" else released
@@ -303,12 +302,17 @@ def _equal(first: pd.DataFrame, second: pd.DataFrame) -> bool:
     return True
 
 
-def _fail(attack: Attack, rule: str, got: str, where: str) -> None:
-    raise AssertionError(_sentence(attack, rule, got, where))
+def _fail(tested: Attack | Metric, rule: str, got: str, where: str = "a direct call") -> NoReturn:
+    raise AssertionError(_sentence(tested, rule, got, where))
 
 
-def _sentence(attack: Attack, rule: str, got: str, where: str) -> str:
-    return f"attack {attack.name} must {rule}, but {got} ({where})"
+def _sentence(tested: Attack | Metric, rule: str, got: str, where: str = "a direct call") -> str:
+    what = "attack" if isinstance(tested, Attack) else "metric"
+    return f"{what} {tested.name} must {rule}, but {got} ({where})"
+
+
+def _raised(problem: Exception) -> str:
+    return f"raised {type(problem).__name__}: {' '.join(str(problem).split())}"
 
 
 _ROLES: dict[str, Any] = {"quasi_identifiers": ["number", "text", "level", "day"], "sensitive": "flag"}
@@ -365,14 +369,14 @@ def _alone(metric: Metric, given: dict[str, Any], seed: int) -> Score:
         lambda: _call(metric, real, released, given, seed), lambda: _call(metric, targets(), release(), given, seed)
     )
     if moved:
-        _fail_metric(metric, "draw from its seed alone", f"moves {' and '.join(sorted(moved))}")
+        _fail(metric, "draw from its seed alone", f"moves {' and '.join(sorted(moved))}")
     if not (real.equals(targets()) and released.equals(release())):
-        _fail_metric(metric, "leave the tables as they are", "changed one")
+        _fail(metric, "leave the tables as they are", "changed one")
     if not isinstance(score, Score):
-        _fail_metric(metric, "return a Score", f"returned {type(score).__name__}")
+        _fail(metric, "return a Score", f"returned {type(score).__name__}")
     again = _call(metric, real, released, given, seed)
     if not _same(score.value, again.value, 0.0):
-        _fail_metric(metric, "give the same value for the same seed", f"gave {score.value!r} and {again.value!r}")
+        _fail(metric, "give the same value for the same seed", f"gave {score.value!r} and {again.value!r}")
     return score
 
 
@@ -381,29 +385,27 @@ def _call(metric: Metric, real: pd.DataFrame, released: pd.DataFrame, given: dic
         own = dict(given)
         return metric.score(Tables(real, released, own.pop("control", None)), seed=seed, **own)
     except Exception as problem:
-        said = f"raised {type(problem).__name__}: {' '.join(str(problem).split())}"
-        raise AssertionError(_metric_sentence(metric, "cope with awkward tables", said, "a direct call")) from problem
+        raise AssertionError(_sentence(metric, "cope with awkward tables", _raised(problem))) from problem
 
 
 def _check_score(metric: Metric, score: Score) -> None:
     low, high = metric.range
     if score.metric != metric.name and score.metric not in METRICS:
-        _fail_metric(metric, "name itself in its score", f"named {score.metric!r}")
+        _fail(metric, "name itself in its score", f"named {score.metric!r}")
     if np.isnan(score.value):
         if not score.reason:
-            _fail_metric(metric, "say why it has no value", "gave NaN without a reason")
+            _fail(metric, "say why it has no value", "gave NaN without a reason")
     elif not low <= score.value <= high:
-        _fail_metric(metric, f"give a value in its range {metric.range}", f"gave {score.value:g}")
+        _fail(metric, f"give a value in its range {metric.range}", f"gave {score.value:g}")
     bad = [name for name, each in score.details.items() if not isinstance(each, float | int | np.floating | np.integer)]
     if bad:
-        _fail_metric(metric, "give numbers as details", f"{bad[0]} is {type(score.details[bad[0]]).__name__}")
+        _fail(metric, "give numbers as details", f"{bad[0]} is {type(score.details[bad[0]]).__name__}")
     if metric.yardsticks.guess is None and "guess" in score.details:
-        _fail_metric(
-            metric, "declare its guess, which a study reads, as yardsticks=Yardsticks(guess='guess')", "declared none"
-        )
+        rule = "declare its guess, which a study reads, as yardsticks=Yardsticks(guess='guess')"
+        _fail(metric, rule, "declared none")
     missing = [name for name in OF_CLAIMS if metric.claims and name not in score.details]
     if missing:
-        _fail_metric(metric, f"give the details {', '.join(OF_CLAIMS)}, since it makes claims", f"gave no {missing[0]}")
+        _fail(metric, f"give the details {', '.join(OF_CLAIMS)}, since it makes claims", f"gave no {missing[0]}")
     if metric.per_record:
         _check_records(metric, score)
 
@@ -412,42 +414,27 @@ def _check_records(metric: Metric, score: Score) -> None:
     records, rows = score.records, len(targets() if metric.scores == "real" else release())
     if records is None or len(records) != rows:
         got = "none" if records is None else f"{len(records)} rows"
-        _fail_metric(metric, f"give one record for each of the {rows} {metric.scores} ones", f"gave {got}")
-        return
+        _fail(metric, f"give one record for each of the {rows} {metric.scores} ones", f"gave {got}")
     for column in metric.columns:
         if column not in records:
-            _fail_metric(
-                metric, f"give records with the column {column!r} that it declares", f"gave {list(records.columns)}"
-            )
+            _fail(metric, f"give records with the column {column!r} that it declares", f"gave {list(records.columns)}")
         if not pd.api.types.is_numeric_dtype(records[column]):
-            _fail_metric(metric, f"give numbers in the column {column!r}", f"gave {records[column].dtype}")
+            _fail(metric, f"give numbers in the column {column!r}", f"gave {records[column].dtype}")
     scores = records["score"].to_numpy(dtype=float)
     mean = float(np.nanmean(scores)) if not np.isnan(scores).all() else math.nan
     if metric.records.mean and not _same(mean, score.value):
-        _fail_metric(
-            metric,
-            "have the mean of its scores as value, or say records=Records(mean=False)",
-            f"gave {score.value:g}, mean {mean:g}",
-        )
+        rule = "have the mean of its scores as value, or say records=Records(mean=False)"
+        _fail(metric, rule, f"gave {score.value:g}, mean {mean:g}")
     reduced = math.nan if metric.records.reduce is None else metric.records.reduce(records).value
     if metric.records.reduce is not None and not _same(reduced, score.value):
-        _fail_metric(metric, "reduce its records to its value", f"gave {score.value:g} and {reduced:g}")
+        _fail(metric, "reduce its records to its value", f"gave {score.value:g} and {reduced:g}")
 
 
 def _check_rows_order(metric: Metric, first: Score, given: dict[str, Any], seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    real, released = targets(), release()
-    rows, others = rng.permutation(len(real)), rng.permutation(len(released))
-    columns = list(real.columns)[::-1]
-    for what, table, shown in (
-        ("rows", real.iloc[rows], released.iloc[others].reset_index(drop=True)),
-        ("columns", real[columns], released[columns]),
-    ):
-        value = _call(metric, table, shown, given, seed).value
+    for what, table, shown in _reordered(seed):
+        value = _call(metric, table, shown.reset_index(drop=True), given, seed).value
         if not _same(first.value, value, 1e-6):
-            _fail_metric(
-                metric, f"give the same value whatever the order of {what}", f"gave {first.value!r} and {value!r}"
-            )
+            _fail(metric, f"give the same value whatever the order of {what}", f"gave {first.value!r} and {value!r}")
 
 
 def _check_study(metric: Metric, given: dict[str, Any], seed: int) -> None:
@@ -463,19 +450,9 @@ def _check_study(metric: Metric, given: dict[str, Any], seed: int) -> None:
             missing = [c for c in metric.columns if rows is None or c not in rows.column_names]
             assert not missing, f"its ledger has no column {missing}"  # noqa: S101 - told below
     except Exception as problem:
-        said = f"raised {type(problem).__name__}: {' '.join(str(problem).split())}"
-        raise AssertionError(
-            _metric_sentence(metric, "go through a study", said, "members beside control")
-        ) from problem
+        told = _sentence(metric, "go through a study", _raised(problem), "members beside control")
+        raise AssertionError(told) from problem
 
 
 def _same(first: float, second: float, near: float = _NEAR) -> bool:
     return bool(np.isclose(first, second, rtol=near, atol=near, equal_nan=True))
-
-
-def _fail_metric(metric: Metric, rule: str, got: str) -> None:
-    raise AssertionError(_metric_sentence(metric, rule, got, "a direct call"))
-
-
-def _metric_sentence(metric: Metric, rule: str, got: str, where: str) -> str:
-    return f"metric {metric.name} must {rule}, but {got} ({where})"

@@ -6,12 +6,11 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap.cap import continuity, encoded, has_sets
-from synthrisk.metrics.cap.nearest_keys import Pools, pools
+from synthrisk.metrics.cap.cap import continuity, counts, unanimous
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.score import Reduction, Score
-from synthrisk.metrics.tables.codes import Codes, frequencies, matches, values_in_class
+from synthrisk.metrics.tables.codes import Codes, frequencies
 from synthrisk.metrics.tables.tables import Tables
 
 MeasureName = Literal["rep_u", "i_s", "di_s", "di_sco", "di_sdi_o"]
@@ -54,22 +53,16 @@ def attribute_disclosure(
         0.25
     """
     check_measure(measure)
-    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    of_real = _flags(key, pair, 0)
-    flags = _flags_of_sets(key, pair, pools(tables, known, hidden)) if has_sets(tables, known, hidden) else None
-    flags = flags or _flags(key, pair, 1)
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    of_real, flags = (_flags(tables, known, hidden, table) for table in (0, 1))
     target = tables.codes(hidden)
     frequency = frequencies(target)
     columns = {"score": flags[measure].astype(float), **flags, "claim": flags["di_s"]}
     records = pd.DataFrame(columns | {"baseline": frequency[target.tables[0]]}, index=tables.real.index)
-    return Score.of(
-        "attribute_disclosure",
-        records,
-        reduce_flags(records),
-        _guess(measure, frequency, target, of_real) | {"ceiling": float(of_real[measure].mean())},
-        {"quasi_identifiers": known, "sensitive": hidden, "measure": measure},
-        continuity(tables, known, 1 - flags["i_s"].mean()),
-    )
+    details = _guess(measure, frequency, target, of_real) | {"ceiling": float(of_real[measure].mean())}
+    settings = {"quasi_identifiers": known, "sensitive": hidden, "measure": measure}
+    warning = continuity(tables, known, 1 - flags["i_s"].mean())
+    return Score.of("attribute_disclosure", records, reduce_flags(records), details, settings, warning)
 
 
 def reduce_flags(records: pd.DataFrame) -> Reduction:
@@ -84,29 +77,32 @@ def check_measure(measure: str = "di_sco") -> None:
         raise InputError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r}")
 
 
-def _flags(key: Codes, pair: Codes, release: int) -> dict[str, np.ndarray]:
-    """Return which real records each measure holds for, with a table as release: 0 real, 1 synthetic."""
-    unanimous = values_in_class(key, pair, release)[key.tables[0]] == 1
-    correct = unanimous & (matches(pair, release) > 0)
+def _flags(tables: Tables, known: list[str], hidden: list[str], table: int) -> dict[str, np.ndarray]:
+    """Return the flags of each real record by each measure, of the release (table 1) or of the real table (0)."""
+    alone, (total, hit) = counts(tables, known, hidden, 0)[0] == 1, counts(tables, known, hidden, table)
+    of_table, of_real = (unanimous(tables, known, hidden, each) for each in (table, 0))
+    return flags_by_name(alone, total, hit, of_table, of_real)
+
+
+def flags_by_name(
+    alone: np.ndarray, total: np.ndarray, hit: np.ndarray, unanimous: np.ndarray, of_real: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return the flags by the name of the measure, of records or of classes.
+
+    Args:
+        alone: Whether one real record has the key.
+        total: How many records of the table have the key.
+        hit: How many of them have the sensitive values too.
+        unanimous: Whether all of them have the same sensitive values.
+        of_real: The same among the real records.
+    """
+    correct = unanimous & (hit > 0)
     return {
-        "rep_u": (matches(key, 0) == 1) & (matches(key, release) == 1),
-        "i_s": matches(key, release) > 0,
+        "rep_u": alone & (total == 1),
+        "i_s": total > 0,
         "di_s": unanimous,
         "di_sco": correct,
-        "di_sdi_o": correct & (values_in_class(key, pair, 0)[key.tables[0]] == 1),
-    }
-
-
-def _flags_of_sets(key: Codes, pair: Codes, found: Pools) -> dict[str, np.ndarray]:
-    """Return the same where released cells stand for sets: a class is all records that may have the key."""
-    seen = found.distance == 0
-    correct = seen & found.unanimous & (found.hit > 0)
-    return {
-        "rep_u": (matches(key, 0) == 1) & seen & (found.total == 1),
-        "i_s": seen,
-        "di_s": seen & found.unanimous,
-        "di_sco": correct,
-        "di_sdi_o": correct & (values_in_class(key, pair, 0)[key.tables[0]] == 1),
+        "di_sdi_o": correct & of_real,
     }
 
 
@@ -131,9 +127,9 @@ def best_answer(
     **_: object,
 ) -> float:
     """Return the measure of one and the same answer about everybody; NaN where no value is guessed."""
-    key, pair, _known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    target = tables.codes(hidden)
-    return _guess(measure, frequencies(target), target, _flags(key, pair, 0)).get("guess", float("nan"))
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    target, of_real = tables.codes(hidden), _flags(tables, known, hidden, 0)
+    return _guess(measure, frequencies(target), target, of_real).get("guess", float("nan"))
 
 
 ATTRIBUTE_DISCLOSURE = Metric(

@@ -63,7 +63,7 @@ def categorical_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
         0.5
     """
     known, hidden = tables.check_roles(quasi_identifiers, sensitive)
-    total, hit = _counts(tables, known, hidden)
+    total, hit = counts(tables, known, hidden)
     credit = np.divide(hit, total, out=np.full(len(total), np.nan), where=total > 0)
     return _score("categorical_cap", tables, credit, known, hidden)
 
@@ -87,7 +87,7 @@ def zero_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive: Seq
         0.375
     """
     known, hidden = tables.check_roles(quasi_identifiers, sensitive)
-    total, hit = _counts(tables, known, hidden)
+    total, hit = counts(tables, known, hidden)
     return _score("zero_cap", tables, hit / np.maximum(total, 1), known, hidden)
 
 
@@ -111,7 +111,7 @@ def generalized_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensiti
         0.4375
     """
     known, hidden = tables.check_roles(quasi_identifiers, sensitive)
-    total, hit = (each.astype(float) for each in _counts(tables, known, hidden))
+    total, hit = (each.astype(float) for each in counts(tables, known, hidden))
     distance = np.zeros(len(total))
     unseen = np.flatnonzero(total == 0)
     if has_sets(tables, known, hidden):
@@ -177,15 +177,9 @@ def disclosure_protection(
     score = _RULES[method](cut, quasi_identifiers=known, sensitive=hidden)
     levels = [np.count_nonzero(np.bincount(cut.codes([column]).tables[0])) for column in hidden]
     records = pd.DataFrame(score.records).assign(baseline_protection=1 - float(1 / np.prod(levels)))
-    settings = {"method": method, "continuous": list(continuous), "num_bins": num_bins}
-    return Score.of(
-        "disclosure_protection",
-        records,
-        reduce_protection(records),
-        {"guess": score.details["guess"]},
-        score.settings | settings,
-        score.warning,
-    )
+    settings = score.settings | {"method": method, "continuous": list(continuous), "num_bins": num_bins}
+    guess = {"guess": score.details["guess"]}
+    return Score.of("disclosure_protection", records, reduce_protection(records), guess, settings, score.warning)
 
 
 def check_protection(method: str = "cap", continuous: Sequence[str] = (), num_bins: int = 10) -> None:
@@ -208,9 +202,8 @@ def _in_bins(tables: Tables, columns: Sequence[str], continuous: Sequence[str], 
             raise InputError(f"continuous must name numeric columns, got {column!r}, which is categorical")
         ours, theirs = tables.floats(column)
         if not np.isfinite(ours).any():
-            raise InputError(
-                f"continuous must name columns with values in the real table, got only missing in {column!r}"
-            )
+            rule = "name columns with values in the real table"
+            raise InputError(f"continuous must {rule}, got only missing in {column!r}")
         own, edges = pd.cut(ours, number, labels=names, retbins=True)
         edges[0], edges[-1] = -np.inf, np.inf
         real[column] = pd.Series(own.astype(object), index=real.index)
@@ -222,14 +215,10 @@ def _in_bins(tables: Tables, columns: Sequence[str], continuous: Sequence[str], 
     return Tables(real, synthetic, groups=tables.groups, entities=tables.entities)
 
 
-def encoded(
-    tables: Tables, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str
-) -> tuple[Codes, Codes, list[str], list[str]]:
-    """Return codes of the keys, codes of keys with sensitive values, and both lists of columns."""
-    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+def encoded(tables: Tables, known: list[str], hidden: list[str]) -> tuple[Codes, Codes]:
+    """Return the codes of the key classes and those of key and sensitive values together."""
     key, target = tables.codes(known), tables.codes(hidden)
-    pair = tables.shared(("pair", tuple(known), tuple(hidden)), lambda: pack([key, target]))
-    return key, pair, known, hidden
+    return key, tables.shared(("pair", tuple(known), tuple(hidden)), lambda: pack([key, target]))
 
 
 def has_sets(tables: Tables, known: Sequence[str], hidden: Sequence[str]) -> bool:
@@ -237,7 +226,7 @@ def has_sets(tables: Tables, known: Sequence[str], hidden: Sequence[str]) -> boo
     return bool(tables.sets.among([*known, *hidden]))
 
 
-def _counts(tables: Tables, known: list[str], hidden: list[str], table: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def counts(tables: Tables, known: list[str], hidden: list[str], table: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Return how many records of a table have each real record's key, and how many its sensitive values too.
 
     Released cells that stand for sets have the key of each value that they hold (``pools``).
@@ -245,10 +234,21 @@ def _counts(tables: Tables, known: list[str], hidden: list[str], table: int = 1)
     if table == 1 and has_sets(tables, known, hidden):
         found = pools(tables, known, hidden)
         return np.where(found.distance == 0, found.total, 0), np.where(found.distance == 0, found.hit, 0)
-    key, pair, _, _ = encoded(tables, known, hidden)
-    return tables.shared(
-        ("counts", tuple(known), tuple(hidden), table), lambda: (matches(key, table), matches(pair, table))
-    )
+    key, pair = encoded(tables, known, hidden)
+    name = ("counts", tuple(known), tuple(hidden), table)
+    return tables.shared(name, lambda: (matches(key, table), matches(pair, table)))
+
+
+def unanimous(tables: Tables, known: list[str], hidden: list[str], table: int = 1) -> np.ndarray:
+    """Return whether all records of a table with the key of each real record have one value; a set of values is none.
+
+    Where cells of the release stand for sets, the class is all released records that may have the key.
+    """
+    if table == 1 and has_sets(tables, known, hidden):
+        found = pools(tables, known, hidden)
+        return (found.distance == 0) & found.unanimous
+    key, pair = encoded(tables, known, hidden)
+    return np.asarray(values_in_class(key, pair, table)[key.tables[0]] == 1)
 
 
 def continuity(tables: Tables, known: Sequence[str], unseen: float) -> str | None:
@@ -299,19 +299,14 @@ def _score(
 ) -> Score:
     if len(shown(tables, hidden)) < len(hidden):
         credit = np.full(len(credit), np.nan)
-    target, (all_alike, hits) = tables.codes(hidden), _counts(tables, known, hidden, 0)
-    frequency, seen = frequencies(target), _counts(tables, known, hidden)[0] > 0
+    target, (all_alike, hits) = tables.codes(hidden), counts(tables, known, hidden, 0)
+    frequency, seen = frequencies(target), counts(tables, known, hidden)[0] > 0
     columns = {"score": credit, "baseline": frequency[target.tables[0]], "seen": seen, "ceiling": hits / all_alike}
     columns |= {} if distance is None else {"distance": distance}
     records = pd.DataFrame(columns, index=tables.real.index, copy=False)
-    return Score.of(
-        name,
-        records,
-        reduce_credits(records),
-        {"guess": float(frequency.max())},
-        {"quasi_identifiers": known, "sensitive": hidden},
-        continuity(tables, known, 1 - seen.mean()),
-    )
+    guess, settings = {"guess": float(frequency.max())}, {"quasi_identifiers": known, "sensitive": hidden}
+    warning = continuity(tables, known, 1 - seen.mean())
+    return Score.of(name, records, reduce_credits(records), guess, settings, warning)
 
 
 def commonest_share(tables: Tables, *, sensitive: Sequence[str] | str, **_: object) -> float:
@@ -390,26 +385,17 @@ def targeted_cap(tables: Tables, *, quasi_identifiers: Sequence[str], sensitive:
         >>> TARGETED_CAP(real, release, quasi_identifiers=["age"], sensitive="vote").value
         0.5
     """
-    key, pair, known, hidden = encoded(tables, quasi_identifiers, sensitive)
-    claim, seen, right = values_in_class(key, pair, 1)[key.tables[0]] == 1, matches(key) > 0, matches(pair) > 0
-    if has_sets(tables, known, hidden):  # a class is all records that may have the key; a set says no one value
-        found = pools(tables, known, hidden)
-        seen, right = found.distance == 0, found.hit > 0
-        claim = seen & found.unanimous
-    target = tables.codes(hidden)
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    total, hit = counts(tables, known, hidden)
+    claim, target, seen = unanimous(tables, known, hidden), tables.codes(hidden), total > 0
     frequency = frequencies(target)
-    columns = {"score": np.where(claim, right, np.nan), "claim": claim}
+    columns = {"score": np.where(claim, hit > 0, np.nan), "claim": claim}
     columns |= {"baseline": frequency[target.tables[0]], "seen": seen}
     records = pd.DataFrame(columns, index=tables.real.index)
-    ceiling = 1.0 if (values_in_class(key, pair, 0)[key.tables[0]] == 1).any() else float("nan")
-    return Score.of(
-        "targeted_cap",
-        records,
-        reduce_claims(records),
-        {"guess": float(frequency.max()), "ceiling": ceiling},
-        {"quasi_identifiers": known, "sensitive": hidden},
-        continuity(tables, known, 1 - seen.mean()),
-    )
+    details, settings = {"guess": float(frequency.max())}, {"quasi_identifiers": known, "sensitive": hidden}
+    details["ceiling"] = 1.0 if unanimous(tables, known, hidden, 0).any() else float("nan")
+    warning = continuity(tables, known, 1 - seen.mean())
+    return Score.of("targeted_cap", records, reduce_claims(records), details, settings, warning)
 
 
 def reduce_claims(records: pd.DataFrame) -> Reduction:

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.claims.inference import most_common, resolved
+from synthrisk.metrics.claims.inference import guessed_column, most_common, resolved
 from synthrisk.metrics.claims.judging import LIMITS, halves, reduce_claims, shown_parts, shown_release
-from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.intervals.yardsticks import gain
 from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.score import Reduction, Score
@@ -69,14 +68,8 @@ def group_inference(
         >>> score.records["score"].tolist(), score.value, score.published  # nobody is 60
         ([1.0, 1.0, 0.0, 0.0, 0.0], 0.4, 0.25)
     """
-    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
-    if len(hidden) != 1:
-        raise InputError(f"sensitive must be one column for group_inference, got {hidden!r}")
-    secret, attack = hidden[0], resolved(attacker)
-    truth = tables.real[secret]
-    susceptible = truth.notna().to_numpy()
-    if not susceptible.any():
-        raise InputError(f"sensitive must have values in the real table, got missing cells only in {secret!r}")
+    known, secret, susceptible = guessed_column(tables, quasi_identifiers, sensitive, "group_inference")
+    attack, truth = resolved(attacker), tables.real[secret]
     found = _claims(tables, attack, known, secret, np.random.default_rng(seed))
     judged = _judged(tables, found, secret, susceptible)
     attempt = susceptible & (found.of >= 0)

@@ -24,7 +24,7 @@ from synthrisk.metrics.claims.judging import (
     shown_release,
     with_unknown,
 )
-from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.errors import BELOW_1, InputError, check_range, check_up_to
 from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
 from synthrisk.metrics.models.attackers import (
     ATTACKER_MODELS,
@@ -189,9 +189,27 @@ def model_attack(model: AttackerModel) -> Attack:
 
 def check_neighbours(neighbours: int, most: int | None = None) -> None:
     """Refuse a number of neighbours that a release cannot have."""
-    if not is_whole(neighbours, 1, np.inf if most is None else most):
-        limit = "at least 1" if most is None else f"1 to the number of synthetic records, {most}"
-        raise InputError(f"neighbours must be a whole number, {limit}, got {neighbours!r}")
+    check_up_to("neighbours", neighbours, most, "synthetic records")
+
+
+def check_options(attack: Attack, neighbours: int | None) -> None:
+    """Refuse neighbours that the attack does not take, or that no release has."""
+    if neighbours is not None:
+        attack.check_options({"neighbours": neighbours})
+        check_neighbours(neighbours)
+
+
+def guessed_column(
+    tables: Tables, quasi_identifiers: Sequence[str], sensitive: Sequence[str] | str, metric: str
+) -> tuple[list[str], str, np.ndarray]:
+    """Return the columns known, the single one that is guessed, and which real records have a value there."""
+    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
+    if len(hidden) != 1:
+        raise InputError(f"sensitive must be one column for {metric}, got {hidden!r}")
+    susceptible = tables.real[hidden[0]].notna().to_numpy()
+    if not susceptible.any():
+        raise InputError(f"sensitive must have values in the real table, got missing cells only in {hidden[0]!r}")
+    return known, hidden[0], susceptible
 
 
 def inference(
@@ -257,16 +275,8 @@ def inference(
         (['a', 'a', 'b', 'b'], 1.0)
     """
     check_values(attacker, model, neighbours, tolerance, scale, attempts)
-    known, hidden = tables.check_roles(quasi_identifiers, sensitive)
-    if len(hidden) != 1:
-        raise InputError(f"sensitive must be one column for inference, got {hidden!r}")
-    secret = hidden[0]
-    attack = resolved(attacker, model)
-    rng = np.random.default_rng(seed)
-    truth = tables.real[secret]
-    susceptible = truth.notna().to_numpy()
-    if not susceptible.any():
-        raise InputError(f"sensitive must have values in the real table, got missing cells only in {secret!r}")
+    known, secret, susceptible = guessed_column(tables, quasi_identifiers, sensitive, "inference")
+    attack, truth, rng = resolved(attacker, model), tables.real[secret], np.random.default_rng(seed)
     chosen = susceptible if attempts is None else sampled(susceptible, attempts, ranks_to_draw_by(tables), rng)
     options = {} if neighbours is None else {"neighbours": neighbours}
     claims = _claims(tables, attack, known, secret, chosen, rng, options)
@@ -318,15 +328,11 @@ def check_values(
     attempts: int | None = None,
 ) -> None:
     """Refuse options of ``inference`` that break their rules."""
-    attack = resolved(attacker, model)
-    if neighbours is not None:
-        attack.check_options({"neighbours": neighbours})
-        check_neighbours(neighbours)
+    check_options(resolved(attacker, model), neighbours)
     check_attempts(attempts)
-    number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool)
     check_tolerance(tolerance)
-    if tolerance is not None and not isinstance(tolerance, str) and (not number or not 0 <= tolerance < 1):
-        raise InputError(f"tolerance must be a number in [0, 1), got {tolerance!r}")
+    if tolerance is not None and not isinstance(tolerance, str):
+        check_range("tolerance", tolerance, 0, BELOW_1, "a number in [0, 1)")
     if isinstance(tolerance, str) and scale is not None:
         raise InputError(f"scale must be left out with a tolerance in units, got {scale!r}")
     if scale is not None and (isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 <= scale < np.inf):

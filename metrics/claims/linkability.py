@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.claims.inference import check_neighbours
+from synthrisk.metrics.claims.inference import check_neighbours, check_options
 from synthrisk.metrics.claims.judging import (
     LIMITS,
     check_attempts,
@@ -237,10 +237,7 @@ def check_values(
     attempts: int | None = None,
 ) -> None:
     """Refuse options of ``linkability`` that break their rules."""
-    attack = named_attack("linkability", attacker)
-    if neighbours is not None:
-        attack.check_options({"neighbours": neighbours})
-        check_neighbours(neighbours)
+    check_options(named_attack("linkability", attacker), neighbours)
     check_attempts(attempts)
     first, second = (
         [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else []
@@ -284,10 +281,8 @@ def _matched(attack: Attack, match: pd.Series, parts: int) -> np.ndarray:
         labels = np.full(int(made.sum()), np.nan)
     wrong = ~np.isin(labels, np.arange(parts))
     if wrong.any():
-        raise InputError(
-            f"attack {attack.name} must return as match index labels of part_b, 0 to {parts - 1}, or missing, "
-            f"got {int(wrong.sum())} others"
-        )
+        rule = f"return as match index labels of part_b, 0 to {parts - 1}, or missing"
+        raise InputError(f"attack {attack.name} must {rule}, got {int(wrong.sum())} others")
     found = np.full(len(match), -1)
     found[made] = labels
     return found

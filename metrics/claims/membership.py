@@ -15,7 +15,7 @@ import scipy
 from sklearn.ensemble import ExtraTreesClassifier
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.claims.inference import check_neighbours
+from synthrisk.metrics.claims.inference import check_neighbours, check_options
 from synthrisk.metrics.claims.judging import (
     LIMITS,
     claim_rule,
@@ -26,7 +26,7 @@ from synthrisk.metrics.claims.judging import (
     shown_release,
     taken,
 )
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import ABOVE_0, BELOW_1, check_range
 from synthrisk.metrics.intervals.rates import MembershipAttack, attack_summary
 from synthrisk.metrics.intervals.yardsticks import against_control, gain
 from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
@@ -174,9 +174,8 @@ def _more_like_the_release(view: Tables, rng: np.random.Generator, trees: int, m
         released = features.synthetic[np.argsort(ranks.synthetic, kind="stable")]
         for each in range(folds):
             seen, own = features.real[fold != each], fold == each
-            model = ExtraTreesClassifier(
-                trees, random_state=int(rng.integers(2**32)), n_jobs=threads(len(released) + len(seen))
-            )
+            at_once = threads(len(released) + len(seen))
+            model = ExtraTreesClassifier(trees, random_state=int(rng.integers(2**32)), n_jobs=at_once)
             model.fit(np.vstack([released, seen]), np.repeat([1, 0], [len(released), len(seen)]))
             model.set_params(n_jobs=1)  # threads would add up the trees in an order of their own
             other, one = (model.predict_proba(features.real[own]) / (len(seen), len(released))).T
@@ -185,27 +184,14 @@ def _more_like_the_release(view: Tables, rng: np.random.Generator, trees: int, m
     return np.asarray(np.round(np.log(votes + 1) - np.log(trees - votes + 1), _DIGITS))
 
 
-COMBINED = Attack(
-    "combined",
-    "membership",
-    combined,
-    "Fisher's combination of the other three; Fisher 1932, Statistical Methods for Research Workers, 4th edition",
-)
-DISTANCE_DIFFERENCE = Attack(
-    "distance_difference",
-    "membership",
-    distance_difference,
-    "Chen et al. 2020 (GAN-Leaks, calibrated), doi:10.1145/3372297.3417238; Hyeong et al. 2022",
-)
-DENSITY_RATIO = Attack(
-    "density_ratio", "membership", density_ratio, "van Breugel et al. 2023 (DOMIAS), arXiv:2302.12580"
-)
-CLASSIFIER = Attack(
-    "classifier",
-    "membership",
-    classifier,
-    "density ratio by classification; Hayes et al. 2019, doi:10.2478/popets-2019-0008",
-)
+_FISHER = "Fisher's combination of the other three; Fisher 1932, Statistical Methods for Research Workers, 4th edition"
+_CALIBRATED = "Chen et al. 2020 (GAN-Leaks, calibrated), doi:10.1145/3372297.3417238; Hyeong et al. 2022"
+_DOMIAS = "van Breugel et al. 2023 (DOMIAS), arXiv:2302.12580"
+_CLASSIFIED = "density ratio by classification; Hayes et al. 2019, doi:10.2478/popets-2019-0008"
+COMBINED = Attack("combined", "membership", combined, _FISHER)
+DISTANCE_DIFFERENCE = Attack("distance_difference", "membership", distance_difference, _CALIBRATED)
+DENSITY_RATIO = Attack("density_ratio", "membership", density_ratio, _DOMIAS)
+CLASSIFIER = Attack("classifier", "membership", classifier, _CLASSIFIED)
 
 
 def membership(
@@ -328,12 +314,8 @@ def check_values(
     claim_share: float = 0.5,
 ) -> None:
     """Refuse options of ``membership`` that break their rules; ``columns`` are checked with the tables."""
-    attack = named_attack("membership", attacker)
-    if neighbours is not None:
-        attack.check_options({"neighbours": neighbours})
-        check_neighbours(neighbours)
-    if isinstance(claim_share, bool) or not isinstance(claim_share, int | float) or not 0 < claim_share < 1:
-        raise InputError(f"claim_share must be a number in (0, 1), got {claim_share!r}")
+    check_options(named_attack("membership", attacker), neighbours)
+    check_range("claim_share", claim_share, ABOVE_0, BELOW_1, "a number in (0, 1)")
 
 
 def _confidence(

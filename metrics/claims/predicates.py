@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.metrics.attack import Attack
-from synthrisk.metrics.errors import InputError, is_whole
+from synthrisk.metrics.errors import InputError, check_up_to
 from synthrisk.metrics.tables.kinds import is_temporal, kind
 from synthrisk.metrics.tables.order import Interval, Ranked, is_missing, number_of, ranked
 from synthrisk.metrics.tables.tables import in_order
@@ -292,9 +292,8 @@ def unique_combinations(
         named = {name: _named_by(release[name], sided, drawn.rows) for name in names}
         found = _grown(release, named, records, drawn, width)
         conditions = [each.conditions for each in named.values()]
-        for place, (row, order, used) in enumerate(
-            zip(drawn.rows.tolist(), drawn.order.tolist(), found.used.tolist(), strict=True)
-        ):
+        each_row = zip(drawn.rows.tolist(), drawn.order.tolist(), found.used.tolist(), strict=True)
+        for place, (row, order, used) in enumerate(each_row):
             predicates[row] = tuple(conditions[c][place] for c in sorted(order[:used])) if used else None
         weights[drawn.rows] = found.weights
         silent = found.used == 0
@@ -311,9 +310,8 @@ UNIQUE_COMBINATIONS = Attack("unique_combinations", "singling_out", unique_combi
 
 def check_size(size: int | None, most: int | None = None) -> None:
     """Refuse a number of columns that a predicate cannot have."""
-    if size is not None and not is_whole(size, 1, np.inf if most is None else most):
-        limit = "at least 1" if most is None else f"1 to the number of columns, {most}"
-        raise InputError(f"size must be a whole number, {limit}, got {size!r}")
+    if size is not None:
+        check_up_to("size", size, most, "columns")
 
 
 def distinct_rows(release: pd.DataFrame) -> np.ndarray:

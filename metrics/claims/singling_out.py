@@ -23,7 +23,7 @@ from synthrisk.metrics.claims.predicates import (
     same_predicate,
     scales_of,
 )
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import check_word
 from synthrisk.metrics.intervals.isolated_records import OF_ONE_RELEASE, isolation_details
 from synthrisk.metrics.intervals.yardsticks import against_guess, limit_names
 from synthrisk.metrics.metric import InStudy, Metric, Records, Yardsticks
@@ -174,8 +174,7 @@ def check_values(
     size: int | None = None,
 ) -> None:
     """Refuse options of ``singling_out`` that break their rules; ``columns`` are checked on the tables."""
-    if not isinstance(mode, str) or mode not in ATTACK_OF:
-        raise InputError(f"mode must be univariate or multivariate, got {mode!r}")
+    check_word("mode", mode, *ATTACK_OF)
     attack = named_attack("singling_out", ATTACK_OF[mode] if attacker is None else attacker)
     check_attempts(attempts)
     if size is not None:

@@ -27,6 +27,7 @@ from synthrisk.metrics.seeds import seed_of
 from synthrisk.metrics.tables.order import level_order
 from synthrisk.metrics.tables.tables import Tables
 
+_Way = Literal["real_to_synthetic", "synthetic_to_real"]
 Overfitting = Literal["sdmetrics", "corrected"]
 
 
@@ -210,12 +211,7 @@ def distance_to_closest_record(
         1.0
     """
     check_closest(space, projection, overfitting, baseline)
-    exact = projection is None
-    near = (
-        nearest_distances(tables, "real_to_synthetic", space)
-        if exact
-        else nearest_projected(tables, "real_to_synthetic")
-    )
+    near = _nearest(tables, "real_to_synthetic", space, projection)
     distance = near[:, 0].copy()  # who is given the records may change them
     similarity = 1 - nearest_distances(tables, "real_to_synthetic", "gower")[:, 0]
     records = pd.DataFrame({"score": similarity, "distance": distance}, index=tables.real.index, copy=False)
@@ -223,6 +219,12 @@ def distance_to_closest_record(
     settings |= {"overfitting": overfitting, "baseline": baseline} | ({"seed": seed} if baseline else {})
     details = _protection(tables, overfitting, seed if baseline else None)
     return Score.of("distance_to_closest_record", records, reduce_distances(records), details, settings)
+
+
+def _nearest(tables: Tables, way: _Way, space: SpaceName, projection: ProjectionName | None, k: int = 1) -> np.ndarray:
+    if projection is None:
+        return nearest_distances(tables, way, space, k=k)
+    return nearest_projected(tables, way, k)
 
 
 def check_closest(
@@ -292,10 +294,7 @@ def nearest_neighbour_distance_ratio(
         records = pd.DataFrame(absent, index=tables.synthetic.index)
         reason = "fewer than two real records: no second nearest"
         return Score(name, nan, nan, records, settings=settings, reason=reason)
-    if projection is None:
-        first, second = nearest_distances(tables, "synthetic_to_real", space, k=2).T
-    else:
-        first, second = nearest_projected(tables, "synthetic_to_real", 2).T
+    first, second = _nearest(tables, "synthetic_to_real", space, projection, 2).T
     ratio = np.divide(first, second, out=np.zeros(len(first)), where=first > 0)
     columns = {"score": 1 - ratio, "distance": first, "second_distance": second}
     records = pd.DataFrame(columns, index=tables.synthetic.index)

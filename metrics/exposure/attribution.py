@@ -203,9 +203,8 @@ def _reason(y: np.ndarray, terms: list[Term], units: np.ndarray) -> str:
 
 def _notes(model: RiskModel) -> tuple[str, ...]:
     notes, y = [], model.scores
-    if (
-        np.isin(y, (0, 1)).all() and np.abs(y - scipy.special.expit(model.design @ model.beta)).max() < 0.5
-    ):  # complete separation
+    separated = np.abs(y - scipy.special.expit(model.design @ model.beta)).max() < 0.5
+    if np.isin(y, (0, 1)).all() and separated:
         notes.append("the quasi-identifiers tell every flag: the size of effects rests on the penalty")
     if model.design.shape[1] - model.null.shape[1] >= len(y):
         notes.append("the model has as many columns as there are records: intervals are too short")
@@ -269,9 +268,8 @@ def _screened(main: RiskModel, every: Sequence[Products]) -> tuple[list[Products
     if len(able) <= FITTED_PAIRS:
         return list(every), []
     strongest, nothing = strongest_products(main, [every[i] for i in able], FITTED_PAIRS)
-    weaker = sorted(
-        set(able) - {able[i] for i in (*strongest, *nothing)}
-    )  # what adds nothing says so when it is fitted
+    # what adds nothing says so when it is fitted
+    weaker = sorted(set(able) - {able[i] for i in (*strongest, *nothing)})
     return [each for i, each in enumerate(every) if i not in weaker], [every[i] for i in weaker]
 
 

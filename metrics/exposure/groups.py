@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from synthrisk.metrics.exposure.risk_terms import scored
 from synthrisk.metrics.intervals.distributions import t_quantile
 from synthrisk.metrics.intervals.proportions import wilson
 from synthrisk.metrics.rapid.prediction_error import near_best_constant
-from synthrisk.metrics.tables.codes import Codes, column_levels, pack
+from synthrisk.metrics.tables.codes import column_levels
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.metrics.tables.tables import Tables
 from synthrisk.metrics.tables.tolerance import numeric_target
@@ -64,64 +64,10 @@ def risk_by(
     parts = []
     for name in known.columns:
         levels = column_levels(known.records[name], bins)
-        means = means_of_groups(known.scores, levels.codes, len(levels.names), confidence)
-        parts.append(pd.concat([pd.DataFrame({"column": name, "level": levels.names}), means], axis=1))
+        means = means_of(known.scores)(levels.codes, len(levels.names), confidence)
+        names = {"column": name, "level": levels.names}
+        parts.append(pd.DataFrame(names | dict(zip(MEANS, means, strict=True))))
     return pd.concat(parts, ignore_index=True)
-
-
-def risk_in(
-    scores: Any,
-    table: pd.DataFrame,
-    columns: Sequence[str] | str,
-    bins: int = 5,
-    confidence: float = 0.95,
-    minimum: int = 10,
-) -> pd.DataFrame:
-    """Return the mean score in each joint subgroup of several columns, worst first.
-
-    Args:
-        scores: As in ``risk_by``.
-        table: As in ``risk_by``.
-        columns: Columns whose levels are crossed.
-        bins: As in ``risk_by``.
-        confidence: Confidence level of the intervals.
-        minimum: Smallest number of scored records of a subgroup that is shown.
-
-    Returns:
-        ``records``, ``risk``, ``lower``, ``upper``, indexed by the levels of the columns (in order of their names):
-        one row a combination that occurs ``minimum`` times or more; highest risk first, then most records.
-
-    Raises:
-        InputError: An argument breaks its rule, or no record is scored.
-
-    Example:
-        >>> people = pd.DataFrame({"sex": list("ffmm") * 5, "old": [True, False] * 10})
-        >>> found = risk_in([1, 0, 0, 0] * 5, people, ["sex", "old"], minimum=5)
-        >>> found.index[0], int(found["records"].iloc[0]), float(found["risk"].iloc[0])
-        (('True', 'f'), 5, 1.0)
-    """
-    known = scored(scores, table, columns, "columns", confidence)
-    check_whole("bins", bins, 2)
-    check_whole("minimum", minimum, 1)
-    levels = [column_levels(known.records[name], bins) for name in known.columns]
-    packed = pack([Codes((each.codes,), len(each.names)) for each in levels]).tables[0]
-    _, first, codes = np.unique(packed, return_index=True, return_inverse=True)
-    places = np.column_stack([each.codes[first] for each in levels])
-    means = means_of_groups(known.scores, codes, len(first), confidence)
-    order = np.lexsort((*places.T[::-1], -means["records"], -means["risk"]))
-    order = order[(means["records"] >= minimum).to_numpy()[order]]
-    texts = [[each.names[code] for code in places[order, i]] for i, each in enumerate(levels)]
-    means = means.iloc[order]
-    means.index = pd.MultiIndex.from_arrays(texts, names=known.columns)
-    return means
-
-
-def means_of_groups(x: np.ndarray, codes: np.ndarray, size: int, confidence: float) -> pd.DataFrame:
-    """Return count, mean and limits of the values in [0, 1] of each group; ``codes`` are (n,), each of 0..size-1.
-
-    The limits are those of ``risk_by``.
-    """
-    return pd.DataFrame(dict(zip(MEANS, means_of(x)(codes, size, confidence), strict=True)))
 
 
 MEANS = ("records", "risk", "lower", "upper")
@@ -219,8 +165,7 @@ class Reached:
         return _Scored(self)
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
+class Groups(NamedTuple):
     """A table of groups, and how many there are.
 
     ``rows`` holds ``group`` (its columns with their bands, a tuple of pairs), ``records`` (scored), ``risk``,
@@ -308,11 +253,7 @@ class _Scored:
         self.rows = rows[: np.count_nonzero(~np.isnan(reached.as_member))]
         adds = (reached.adds + 1) / 2  # a mean of scores in [0, 1], and back
         quantities = {"risk": reached.as_member, "adds": adds, "guess": reached.guess, "control": reached.as_control}
-        self._ordered = {name: _Ordered(values[self.rows]) for name, values in quantities.items()}
-
-    def means(self, quantity: str, codes: np.ndarray, size: int, confidence: float) -> dict[str, np.ndarray]:
-        """Return ``MEANS`` of the values that are there, (size,) each; NaN where there are none."""
-        return self._ordered[quantity].means(codes, size, confidence)
+        self.ordered = {name: _Ordered(values[self.rows]) for name, values in quantities.items()}
 
 
 class _Ordered:
@@ -323,6 +264,7 @@ class _Ordered:
         self._means = means_of(values[self._there])
 
     def means(self, codes: np.ndarray, size: int, confidence: float) -> dict[str, np.ndarray]:
+        """Return ``MEANS`` of the values that are there, (size,) each; NaN where there are none."""
         if len(self._there) == len(codes):  # so that no group is without values
             return dict(zip(MEANS, self._means(codes, size, confidence), strict=True))
         own = codes[self._there]
@@ -337,8 +279,7 @@ class _Ordered:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Partition:
+class _Partition(NamedTuple):
     """The groups that some columns make of the records."""
 
     names: Sequence[tuple[tuple[str, str], ...]]  # of each group
@@ -364,7 +305,7 @@ class _Partition:
 
     def table(self, scored: _Scored, confidence: float) -> pd.DataFrame:
         at, size = self.places, len(self.names)
-        of = {q: scored.means(q, self.codes, size, confidence) for q in ("risk", "adds", "guess", "control")}
+        of = {quantity: own.means(self.codes, size, confidence) for quantity, own in scored.ordered.items()}
         risk, adds = of["risk"], of["adds"]
         found = {"records": risk["records"].astype(int), **{c: risk[c] for c in MEANS[1:]}}
         found |= {"guess": of["guess"]["risk"], "control": of["control"]["risk"]}
@@ -414,12 +355,8 @@ def constant_guess(records: pd.DataFrame, sensitive: str, group: str, options: M
         right[there] = codes == np.bincount(codes).argmax()
     elif group == _NEAR:
         try:
-            target = numeric_target(
-                Tables(records[[sensitive]], records[[sensitive]]),
-                sensitive,
-                options.get("tolerance"),
-                options.get("error", "symmetric"),
-            )
+            rule = options.get("tolerance"), options.get("error", "symmetric")
+            target = numeric_target(Tables(records[[sensitive]], records[[sensitive]]), sensitive, *rule)
         except InputError:  # a tolerance that this column does not have: the measure says so itself
             return right
         right[there] = near_best_constant(target.truth[there], target.limit, target.error, options.get("delta", 0.01))

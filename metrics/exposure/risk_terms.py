@@ -49,13 +49,6 @@ def scored(scores: Any, table: pd.DataFrame, columns: Sequence[str] | str, argum
     return Scored(x[kept], table.loc[:, names][kept], sorted(names, key=str), kept)
 
 
-"""The terms of the risk model: each quasi-identifier as columns of the design.
-
-A number, date or duration: standard deviations from the mean, and a column "is missing". A categorical: a 0/1 column
-for each level but the most frequent, rare levels merged.
-"""
-
-
 class Term(NamedTuple):
     """A quasi-identifier as columns of the design, of which each record has at most one that is not 0."""
 

@@ -147,8 +147,7 @@ def _cut(column: pd.Series, parts: int, fewest: int) -> pd.Series:
 def _edges(column: pd.Series, there: np.ndarray, parts: int, fewest: int) -> tuple[np.ndarray, Sequence[str]]:
     """Return where parts begin, and the texts of these places: the roundest that leave the parts about as they are."""
     edges = _between(there, parts)
-    while len(edges) and _smallest(there, edges) < fewest:
-        counts = _counts(there, edges)
+    while len(edges) and (counts := _counts(there, edges)).min() < fewest:
         least = int(counts.argmin())  # it joins the smaller of its neighbours
         left = least > 0 and (least == len(counts) - 1 or counts[least - 1] <= counts[least + 1])
         edges = np.delete(edges, least - 1 if left else least)
@@ -174,14 +173,8 @@ def _between(there: np.ndarray, parts: int) -> np.ndarray:
 
 
 def _counts(there: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    places = np.searchsorted(
-        there, edges, side="left"
-    )  # of a sorted column: an edge belongs to the part that it begins
+    places = np.searchsorted(there, edges)  # of a sorted column: an edge belongs to the part that it begins
     return np.diff(np.concatenate([[0], places, [len(there)]]))
-
-
-def _smallest(there: np.ndarray, edges: np.ndarray) -> int:
-    return int(_counts(there, edges).min())
 
 
 def _rounded(column: pd.Series, edges: np.ndarray, there: np.ndarray) -> Iterator[tuple[np.ndarray, list[str]]]:

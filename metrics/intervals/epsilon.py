@@ -109,9 +109,8 @@ def epsilon_lower_bound(
         0.0
     """
     check_range("confidence", confidence, ABOVE_0, BELOW_1, "a number in (0, 1)")
-    members, controls = (
-        [np.sort(each[~np.isnan(each)]) for each in _by_split(scores)] for scores in (member_scores, control_scores)
-    )
+    splits = _by_split(member_scores), _by_split(control_scores)
+    members, controls = ([np.sort(each[~np.isnan(each)]) for each in group] for group in splits)
     sizes = np.array([[len(each) for each in group] for group in (members, controls)])  # (2, splits)
     for name, held in zip(("member_scores", "control_scores"), sizes, strict=True):
         if not held.sum():

@@ -6,6 +6,7 @@ of the variation between repetitions is only the records' own noise.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -100,8 +101,7 @@ class Estimate:
     scale: ValueScale = field(default=LINE, compare=False, repr=False)  # of the value, and how it is made of the mean
 
 
-@dataclass(frozen=True)
-class TTest:
+class TTest(NamedTuple):
     """An estimate with the two-sided p-value of its t test against 0: below 1 - confidence where 0 is outside."""
 
     estimate: Estimate

@@ -18,15 +18,8 @@ NO_CLAIM = "no claim was made"
 NOBODY = "no claim isolates one of the members and control records together"
 BY_CHANCE = "control"
 """The detail n/(n + c): the share of members among the isolated records if the release remembers nobody."""
-OF_ONE_RELEASE = (
-    "isolated_share",
-    "control_gain",
-    "control_difference",
-    *limit_names("control"),
-    "memorization",
-    "memorization_lower",
-    "memorization_upper",
-)
+_MEMORIZATION = ("memorization", "memorization_lower", "memorization_upper")
+OF_ONE_RELEASE = ("isolated_share", "control_gain", "control_difference", *limit_names("control"), *_MEMORIZATION)
 """The details whose means over releases are not those of all releases together."""
 _STEEPEST = 700.0  # logarithm of the largest odds ratio tried
 
@@ -166,9 +159,7 @@ def _share_limits(
     return found.lower, found.upper
 
 
-def isolation_details(
-    isolated: tuple[int, int], sizes: tuple[int, int], claims: int, confidence: float = 0.95
-) -> dict[str, float]:
+def isolation_details(isolated: tuple[int, int], sizes: tuple[int, int], claims: int) -> dict[str, float]:
     """Return what the isolated records of one release come to, as named details.
 
     Returns:
@@ -177,8 +168,8 @@ def isolation_details(
         ``control_gain_upper``; ``control_difference`` = x/k - n/(n + c) with ``control_lower`` and ``control_upper``;
         ``memorization`` of ``per_claim`` with ``memorization_lower`` and ``memorization_upper``.
     """
-    found, k = memorized(isolated, sizes, confidence), sum(isolated)
-    own, each = sizes[0] / sum(sizes), per_claim(found, k, claims, sizes, confidence)
+    found, k = memorized(isolated, sizes), sum(isolated)
+    own, each = sizes[0] / sum(sizes), per_claim(found, k, claims, sizes, 0.95)
     return {
         "isolated": float(k),
         "isolated_members": float(isolated[0]),
@@ -190,7 +181,5 @@ def isolation_details(
         "control_difference": found.value * (1 - own),
         "control_lower": found.lower * (1 - own),
         "control_upper": found.upper * (1 - own),
-        "memorization": each.value,
-        "memorization_lower": each.lower,
-        "memorization_upper": each.upper,
+        **dict(zip(_MEMORIZATION, (each.value, each.lower, each.upper), strict=True)),
     }

@@ -239,9 +239,8 @@ def _interval(
         return Estimate(value, 0.0, 1.0, METHOD, "one record: no interval")
     if transform is None:
         p = min(max(mean, 0.0), 1.0)
-        size = (
-            p * (1 - p) / parts.records + 1 if parts.records > 0 and 0 < p < 1 else parts.count
-        )  # of zeros and ones: n
+        varies = parts.records > 0 and 0 < p < 1
+        size = p * (1 - p) / parts.records + 1 if varies else parts.count  # of zeros and ones: n
         return expected_share(p * size, size, level)
     half = normal_quantile(0.5 + level / 2) * parts.spread
     means = np.clip([mean - half, mean + half], np.nanmin(row), np.nanmax(row))  # no other mean need have a transform

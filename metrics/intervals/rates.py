@@ -4,7 +4,7 @@ Of one release, and of all releases of a study at once.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +21,7 @@ TOLD_BY_WHAT_IS_MISSING = "members are told by what is missing"
 _FALSE_POSITIVES = 10  # expected at a rate, for it to be estimable
 
 
-@dataclass(frozen=True)
-class MembershipAttack:
+class MembershipAttack(NamedTuple):
     """What a membership attack achieves.
 
     ``advantage`` is the largest true-positive minus false-positive rate over all thresholds, in [0, 1]. The threshold
@@ -226,12 +225,13 @@ def pooled_rates(
             _estimated(_cells(ranked, member, control, entities, max(known)), known, half)
             for ranked in (scores, reversed_ranking(scores))
         )
-        found |= {rate: _larger(near[rate], missing[rate]) for rate in known}
+        found |= {rate: larger(near[rate], missing[rate]) for rate in known}
     return found
 
 
-def _larger(near: Estimate, missing: Estimate) -> Estimate:
-    if near.value >= missing.value:
+def larger(near: Estimate, missing: Estimate) -> Estimate:
+    """Return the larger of two rates: that of the highest scores, unless that of the lowest is, which says so."""
+    if not missing.value > near.value:
         return near
     return replace(missing, note="; ".join(filter(None, [TOLD_BY_WHAT_IS_MISSING, missing.note])))
 
@@ -255,9 +255,8 @@ def _cells(
     among = [np.searchsorted(levels, scores[member], side) for side in ("left", "right")]
     members = 2 * top - among[0] - among[1]
     members[members == 2 * top] += 1  # below all levels: beside the other control scores
-    return _Cells(
-        _counted(own[control], controls, (size, top + 1)), _counted(own[member], members, (size, 2 * top + 2))
-    )
+    of_members = _counted(own[member], members, (size, 2 * top + 2))
+    return _Cells(_counted(own[control], controls, (size, top + 1)), of_members)
 
 
 def _counted(units: np.ndarray, places: np.ndarray, shape: tuple[int, int]) -> scipy.sparse.csr_array:

@@ -42,8 +42,7 @@ def _stated(metric: str) -> Callable[[float], float]:
     found = [point.load().records.transform for point in points(METRIC_GROUP) if point.name == metric]
     if not found or found[0] is None:
         raise InputError(f"metric must name one that is installed and states a transform, got {metric!r}")
-    transform: Callable[[float], float] = found[0]
-    return transform
+    return found[0]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ Coverage and accuracy in parts: of the members, from what is counted of columns 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -43,21 +42,20 @@ from synthrisk.metrics.release.matches import equal, in_words
 from synthrisk.metrics.release.validity import told
 from synthrisk.metrics.score import Score
 from synthrisk.metrics.study.comparison import compare_findings
-from synthrisk.metrics.study.estimation import Releases, find_all
+from synthrisk.metrics.study.estimation import Contributed, Releases, find_all
 from synthrisk.metrics.study.findings import Finding, Usefulness
-from synthrisk.metrics.study.ledger import Cell, Measure, OfUtility, Planned, Said
+from synthrisk.metrics.study.ledger import Cell, OfUtility, Planned, Said
 from synthrisk.metrics.study.scoring import said_of_records
 from synthrisk.metrics.tables.tables import Tables, in_order
 from synthrisk.metrics.utility.accuracy import (
-    DAY,
     FEWEST,
     NO_ANSWER,
     RECORDS,
     ROUNDING,
     Answered,
     Query,
+    ranges_of,
     relative_error,
-    step_of,
     summed_up,
 )
 from synthrisk.metrics.utility.coverage import NOTHING_TO_COVER
@@ -90,7 +88,7 @@ def accuracy(tables: Partitioned, *, queries: object = "generic", seed: int = 0)
     """
     if queries != "generic":
         raise InputError("accuracy is computed in parts for the generic queries alone, got queries of its own")
-    value, details = summed_up(list(tables.columns), [(q, a) for q, a in _every(tables) if len(a.errors)])
+    value, details = summed_up(list(tables.columns), _every(tables))
     reason = NO_ANSWER if np.isnan(value) else None
     return Score("accuracy", value, value, None, details, {"queries": queries, "seed": seed}, reason)
 
@@ -137,17 +135,7 @@ def _cells(column: Column) -> _Cells:
     codes = np.arange(column.size)
     if column.kind == "categorical":
         return _Cells(np.where(codes == column.size - 1, -1, codes), column.size)
-    seen = column.sorted_floats([MEMBERS])
-    if not len(seen):
-        return _Cells(np.full(column.size, -1), 1)
-    unit = DAY if column.temporal else 1.0
-    step = step_of(seen / unit)
-    if step is None:
-        return _Cells(np.where(column.floats == seen[0], 0, -1), 1)
-    places = step.places(column.floats / unit)
-    cells = np.unique(places, return_inverse=True)[1]
-    cells = np.where(np.isnan(places), -1, cells)
-    return _Cells(cells, int(cells.max()) + 1)
+    return _Cells(*ranges_of(column.floats, column.sorted_floats([MEMBERS]), temporal=column.temporal))
 
 
 def _counts_of_values(tables: Partitioned, column: Column) -> Answered:
@@ -247,16 +235,11 @@ def _of_numbers(
 
 
 IN_PARTS: Mapping[str, Callable[..., Score]] = {
-    "categorical_cap": categorical_cap,
-    "zero_cap": zero_cap,
-    "generalized_cap": generalized_cap,
-    "targeted_cap": targeted_cap,
-    "attribute_disclosure": attribute_disclosure,
-    "common_rows_proportion": common_rows_proportion,
-    "unique_exact_matches": unique_exact_matches,
-    "distance_to_closest_record": distance_to_closest_record,
-    "coverage": coverage,
-    "accuracy": accuracy,
+    each.__name__: each
+    for each in (
+        *(categorical_cap, zero_cap, generalized_cap, targeted_cap, attribute_disclosure),
+        *(common_rows_proportion, unique_exact_matches, distance_to_closest_record, coverage, accuracy),
+    )
 }
 """By the name of a metric, the function that computes it of tables in parts."""
 
@@ -330,23 +313,6 @@ def _cells_of(column: Column, sides: Sequence[int]) -> pd.DataFrame:
 
 
 CLASSES = "classes"
-
-
-@dataclass(frozen=True, eq=False)
-class Contributed:
-    """The ledger of a release in parts: of each real record what it adds to each measure, and no cell."""
-
-    cell: Cell
-    rows: Mapping[str, pd.DataFrame]  # by key of the measure
-    said: Mapping[str, Said]
-
-    def of(self, measure: Measure, columns: Sequence[str]) -> pd.DataFrame:
-        """Return some columns of one measure's rows, in the order of the records."""
-        return self.rows[measure.key][list(columns)]
-
-    def values(self) -> Mapping[str, Said]:
-        """Return what each measure says beside its scores, by key."""
-        return self.said
 
 
 def check_planned(planned: Sequence[Planned], limits: Sequence[str]) -> None:

@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.cap.attribute_disclosure import MeasureName, check_measure, reduce_flags
+from synthrisk.metrics.cap.attribute_disclosure import MeasureName, check_measure, flags_by_name, reduce_flags
 from synthrisk.metrics.cap.cap import FEW, NEARLY_ALL, reduce_claims, reduce_credits, too_fine
 from synthrisk.metrics.cap.nearest_keys import nearest_keys
 from synthrisk.metrics.distance.matches import reduce_hits, reduce_unique
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.partitions.parts import CONTROLS, MEMBERS, RELEASE, Coded, Partitioned
-from synthrisk.metrics.release.k_anonymity import FROM, KeySizes, ReleaseKeys, keys_and_targets
+from synthrisk.metrics.release.k_anonymity import KeySizes, ReleaseKeys, key_sizes, keys_and_targets
 from synthrisk.metrics.score import Reduction, Score
 from synthrisk.metrics.tables.codes import Codes
 from synthrisk.metrics.tables.tables import Target
@@ -146,7 +145,7 @@ def unique_exact_matches(tables: Partitioned) -> Score:
 def keys_of_real(tables: Partitioned, quasi_identifiers: Sequence[str]) -> KeySizes:
     """Return with how many others the real records share their keys (``k_anonymity.keys_of_real``)."""
     found = keys(tables, quasi_identifiers)
-    return _sizes(found.real, found.real)
+    return key_sizes(found.real, found.real)
 
 
 def values_of_real(
@@ -156,7 +155,7 @@ def values_of_real(
     found = {}
     for name, known, hidden in keys_and_targets(quasi_identifiers, targets):
         own = _classes(tables, known, hidden)
-        found[name] = _sizes(own.real_values, own.pairs.real)
+        found[name] = key_sizes(own.real_values, own.pairs.real)
     return found
 
 
@@ -172,15 +171,8 @@ def keys_of_release(
 
 
 def _looked_up(tables: Partitioned, held: np.ndarray, found: Keys) -> ReleaseKeys:
-    controls = _sizes(held, found.counts[CONTROLS]) if tables.rows[CONTROLS] else None
-    return ReleaseKeys(_sizes(held, found.release), _sizes(held, found.counts[MEMBERS]), controls)
-
-
-def _sizes(sizes: np.ndarray, records: np.ndarray) -> KeySizes:
-    """Return the histogram of the sizes of keys, over so many records with each."""
-    counts = tuple(float(records[(low <= sizes) & (sizes < high)].sum()) for low, high in pairwise(FROM))
-    occurring = sizes[(sizes > 0) & (records > 0)]
-    return KeySizes(counts, int(occurring.min()) if len(occurring) else 0, float(records[sizes == 0].sum()))
+    controls = key_sizes(held, found.counts[CONTROLS]) if tables.rows[CONTROLS] else None
+    return ReleaseKeys(key_sizes(held, found.release), key_sizes(held, found.counts[MEMBERS]), controls)
 
 
 _CHUNK = 50_000  # keys whose nearest are sought by one task
@@ -278,15 +270,8 @@ def attribute_disclosure(
 
 
 def _flags(own: _Classes, total: np.ndarray, hit: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
-    unanimous = values == 1
-    correct = unanimous & (hit > 0)
-    return {
-        "rep_u": (own.real_total == 1) & (total == 1),
-        "i_s": total > 0,
-        "di_s": unanimous,
-        "di_sco": correct,
-        "di_sdi_o": correct & (own.real_values == 1),
-    }
+    """Return what the measures of ``attribute_disclosure`` say of each class, from its rows of one table."""
+    return flags_by_name(own.real_total == 1, total, hit, values == 1, own.real_values == 1)
 
 
 def _score(

@@ -55,15 +55,11 @@ def distance_to_closest_record(
         InputError: An option breaks its rule, or asks for what is not computed in parts.
     """
     check_closest(space, projection, overfitting, baseline)
-    for name, value, usual in (
-        ("projection", projection, None),
-        ("baseline", baseline, False),
-        ("overfitting", overfitting, "sdmetrics"),
-    ):
+    given = {"projection": (projection, None), "baseline": (baseline, False), "overfitting": (overfitting, "sdmetrics")}
+    for name, (value, usual) in given.items():
         if value != usual:
-            raise InputError(
-                f"distance_to_closest_record is computed in parts with {name} {usual!r} alone, got {value!r}"
-            )
+            rule = f"computed in parts with {name} {usual!r} alone"
+            raise InputError(f"distance_to_closest_record is {rule}, got {value!r}")
     distance = _to_release(tables, space)
     similarity = 1 - (distance if space == "gower" else _to_release(tables, "gower"))
     records = pd.DataFrame({"score": similarity, "distance": distance})

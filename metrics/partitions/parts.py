@@ -14,7 +14,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.tables.codes import factorized
+from synthrisk.metrics.tables.codes import cell_levels
 from synthrisk.metrics.tables.kinds import Kind, is_temporal, kind
 from synthrisk.metrics.tables.order import exact_numbers
 from synthrisk.metrics.tables.tables import Tables
@@ -118,7 +118,7 @@ def distinct(column: pd.Series) -> Distinct:
     if kind(column) == "numeric":
         _, first, counts = np.unique(exact_numbers(there), return_index=True, return_counts=True)
         return Distinct(there.iloc[first].reset_index(drop=True), counts, missing)
-    codes, levels = _factorized(there)
+    codes, levels = cell_levels(there)
     values = pd.Series(levels, dtype=object).astype(column.dtype)
     return Distinct(values, np.bincount(codes, minlength=len(levels)), missing)
 
@@ -146,23 +146,10 @@ def positions(column: pd.Series, every: pd.Series) -> np.ndarray:
     if not isinstance(column.dtype, pd.CategoricalDtype) and kind(every) == "numeric":
         found = np.searchsorted(exact_numbers(every), exact_numbers(column))
         return np.where(column.isna().to_numpy(), missing, found)
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes, levels = column.cat.codes.to_numpy(), column.cat.categories.tolist()
-    else:
-        there = column.notna().to_numpy()
-        codes = np.full(len(column), -1)
-        codes[there], own = _factorized(column[there])
-        levels = own.tolist()
+    codes, levels = cell_levels(column)
     place = {level: at for at, level in enumerate(every.tolist())}
-    return np.array([*(place.get(level, missing) for level in levels), missing])[codes]  # -1, missing, picks the last
-
-
-def _factorized(there: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    try:
-        codes, levels = factorized(there.astype(object).to_numpy())
-    except TypeError:
-        raise InputError(f"column {there.name!r} must hold single values, got lists or other containers") from None
-    return codes, np.asarray(levels, dtype=object)
+    places = [*(place.get(level, missing) for level in levels.tolist()), missing]
+    return np.array(places)[codes]  # -1, missing, picks the last
 
 
 def _categories(values: Sequence[pd.Series]) -> pd.Series:
@@ -309,18 +296,8 @@ def _agreed(name: Any, found: list[list[Any]], settled: Settled) -> Column:
     for side, own in enumerate(counts):
         np.add.at(by_code[side], codes[int(side == RELEASE)][:-1], own)
         by_code[side, -1] += missing[side]
-    is_date = bool(types.is_datetime64_any_dtype(typed.dtype))
-    return Column(
-        name,
-        kind,
-        is_temporal(typed),
-        is_date,
-        joint.size,
-        by_code,
-        floats,
-        raw,
-        codes,  # type: ignore[arg-type]
-    )
+    of = kind, is_temporal(typed), bool(types.is_datetime64_any_dtype(typed.dtype))
+    return Column(name, *of, joint.size, by_code, floats, raw, codes)  # type: ignore[arg-type]
 
 
 def _occurring(values: pd.Series, counts: np.ndarray) -> pd.Series:

@@ -116,9 +116,8 @@ def value_guesses(
     best = best_constant(truth[~np.isnan(truth)], limit, error, delta)
     details = {"guess": best, "tolerance": float(limit)}
     defined = delta > 0 or error == "absolute" or not ((truth == 0).any() and (predicted == 0).any())
-    if scored.any() and (
-        defined or permutations
-    ):  # else a permutation would divide 0 by 0: an error where permutations were asked for
+    # where errors are undefined a permutation divides 0 by 0: an error if permutations are asked for
+    if scored.any() and (defined or permutations):
         rule = (limit, error, delta)
         null = null_of_permuted_numbers(predicted, truth, *rule, permutations=permutations, seed=seed)
         curve = null_curve_of_numbers(predicted, truth, TOLERANCES * limit, error, delta)

@@ -4,8 +4,7 @@ Templ, Thees and Mueller, "RAPID: Risk of Attribute Prediction-Induced Disclosur
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -117,7 +116,7 @@ def rapid(
     if isinstance(attacker, list | tuple):
         models = [attacker_model(choice) for choice in attacker]
         each = {m.name: rapid(tables, attacker=m, mode=mode, baseline=baseline, **rule) for m in models}
-        return together(each, envelope)
+        return combined(each, envelope)
     model = attacker_model(attacker)
     settings: dict[str, Any] = {"quasi_identifiers": known, "sensitive": hidden[0], "attacker": model.name}
     settings |= {"mode": mode, "seed": seed}
@@ -158,11 +157,6 @@ def best_answer(
         return 0.0
     target = numeric_target(tables, hidden, tolerance, error)
     return best_constant(target.truth[~np.isnan(target.truth)], target.limit, target.error, delta)
-
-
-def together(scores: Mapping[str, Score], envelope: str) -> Score:
-    """Return the score of several attacker models: see ``rapid.combined``."""
-    return combined(scores, envelope, reduce_rapid)
 
 
 def reduce_rapid(records: pd.DataFrame) -> Reduction:
@@ -219,27 +213,11 @@ def _intervals(scores: np.ndarray) -> dict[str, float]:
     return dict(zip(_LIMITS, (end for e in found for end in (e.lower, e.upper)), strict=True))
 
 
-RAPID = Metric(
-    name="rapid",
-    function=rapid,
-    group="rapid",
-    needs=("quasi_identifiers", "sensitive"),
-    reference="Templ, Thees and Mueller, RAPID; R package RAPID at de6ee65",
-    check_values=check_values,
-    records=Records(reduce=reduce_rapid),
-    yardsticks=Yardsticks(guess="guess", best_answer=best_answer, uninformed="null_real_mean"),
-    study=InStudy(
-        unaveraged=(*_LIMITS, *CURVE_NAMES, *NUMBER_CURVE_NAMES, *NULL_CURVE, *NULL_CURVE_OF_NUMBERS, *P_VALUES),
-        gains=True,
-        together=together,
-    ),
-)
-
 _OF_ALL = ("guess", "accuracy_guess", "tolerance", "tolerance_days")  # details that no attacker model moves
 _NULL = "null_real_"
 
 
-def combined(scores: Mapping[str, Score], envelope: str, reduce: Callable[[pd.DataFrame], Reduction]) -> Score:
+def combined(scores: Mapping[str, Score], envelope: str) -> Score:
     """Return one RAPID score for several attacker models.
 
     ``max``, ``rapid_max``: the paper's RAPID_max, the value of the model that puts most of the records at risk (of
@@ -251,7 +229,6 @@ def combined(scores: Mapping[str, Score], envelope: str, reduce: Callable[[pd.Da
     Args:
         scores: By the name of the attacker model, all on the same records.
         envelope: Which of the three, an ``Envelope``.
-        reduce: Makes a value and details of records.
 
     Returns:
         A ``Score``; ``records`` hold ``score_<attacker>`` and ``gain_<attacker>`` (or ``error_<attacker>``) of each
@@ -276,7 +253,7 @@ def combined(scores: Mapping[str, Score], envelope: str, reduce: Callable[[pd.Da
     records = pd.concat([chosen, pd.DataFrame(own).assign(best=best["score"])], axis=1)
     details = {name: v for name, v in first.details.items() if name in _OF_ALL}
     details |= {} if envelope == "record" else _nulls(list(scores.values()), np.max if envelope == "max" else np.mean)
-    return Score.of("rapid", records, reduce(records), details, settings, first.warning)
+    return Score.of("rapid", records, reduce_rapid(records), details, settings, first.warning)
 
 
 def values_together(records: pd.DataFrame) -> dict[str, float]:
@@ -286,9 +263,8 @@ def values_together(records: pd.DataFrame) -> dict[str, float]:
         return {}
     values = list(each.values())
     together = {"rapid_mean": float(np.mean(values)), "rapid_max": float(np.max(values))}
-    return (
-        {f"value_{name}": v for name, v in each.items()} | together | {"rapid_envelope": float(records["best"].mean())}
-    )
+    together["rapid_envelope"] = float(records["best"].mean())
+    return {f"value_{name}": v for name, v in each.items()} | together
 
 
 def _nulls(scores: list[Score], choose: Callable[..., object]) -> dict[str, float]:
@@ -309,8 +285,24 @@ def _best(tables: list[pd.DataFrame]) -> pd.DataFrame:
     return rows.set_axis(tables[0].index)
 
 
-@dataclass(frozen=True)
-class CrossValidated:
+RAPID = Metric(
+    name="rapid",
+    function=rapid,
+    group="rapid",
+    needs=("quasi_identifiers", "sensitive"),
+    reference="Templ, Thees and Mueller, RAPID; R package RAPID at de6ee65",
+    check_values=check_values,
+    records=Records(reduce=reduce_rapid),
+    yardsticks=Yardsticks(guess="guess", best_answer=best_answer, uninformed="null_real_mean"),
+    study=InStudy(
+        unaveraged=(*_LIMITS, *CURVE_NAMES, *NUMBER_CURVE_NAMES, *NULL_CURVE, *NULL_CURVE_OF_NUMBERS, *P_VALUES),
+        gains=True,
+        together=combined,
+    ),
+)
+
+
+class CrossValidated(NamedTuple):
     """RAPID over folds.
 
     Folds share their training records, so that the t interval over folds is too narrow for a new table: trust that of a

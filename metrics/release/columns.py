@@ -11,7 +11,7 @@ values, and beside real values that are as coarse.
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -165,8 +165,7 @@ def _as_cells(tables: Tables, column: str, becomes: np.ndarray) -> pd.Series:
     return times if zone is None else times.dt.tz_localize("UTC").dt.tz_convert(zone)
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """How finely the cells of a column are written: multiples of a whole number, so many decimals, or days."""
 
     step: float = 0.0  # 50, 1, 0.01; nanoseconds of a day for dates without a time; 0 where the cells share none
@@ -255,23 +254,9 @@ def _by_levels(released: pd.Series, members: pd.Series, others: pd.Series | None
     return mapped.astype("category") if isinstance(released.dtype, pd.CategoricalDtype) else mapped
 
 
-Rule = Literal[
-    "type",
-    "constant",
-    "missing",
-    "mean",
-    "finer",
-    "unseen",
-    "rows",
-    "blank",
-    "read",
-    "name",
-    "index",
-    "absent",
-    "coarse",
-    "promise",
-    "dropped",
-]
+_Looked = Literal["type", "constant", "missing", "mean", "finer", "unseen", "rows", "blank"]  # by a look at a release
+_Told = Literal["read", "name", "index", "absent", "coarse", "promise", "dropped"]  # where it is read, or made
+Rule = _Looked | _Told
 
 CHANCE = 1e-6
 """A column is called broken only where a release of other people would show as much less often than this."""
@@ -297,8 +282,7 @@ class Problem:
     words: str  # all of it in a phrase that holds no cell of a table
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One column of members and release, as the rules look at it."""
 
     name: Any

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -113,11 +114,8 @@ def released_values(
         ('risk', 'mail: values of 50 of 100 people in the data are in the release, of 0 of 100 other people')
     """
     groups = pd.array(member, dtype="boolean")
-    people = _People(
-        np.flatnonzero(groups.fillna(False).to_numpy(bool)),
-        np.flatnonzero((~groups).fillna(False).to_numpy(bool)),
-        np.arange(len(real)) if entities is None else entities,
-    )
+    members, controls = (np.flatnonzero(side.fillna(False).to_numpy(bool)) for side in (groups, ~groups))
+    people = _People(members, controls, np.arange(len(real)) if entities is None else entities)
     sides: dict[str, _Column] = {}
 
     def side(name: str) -> _Column:
@@ -246,28 +244,25 @@ def _strongest(told: str, looks: Sequence[ReleasedColumn], known: bool = False) 
 
 def _ways(real: _Column, own: _Column, attacked: bool) -> list[_Hits]:
     there = set(own.levels)
-    ways = [
-        _Hits("as it is", np.array([each in there for each in real.levels], dtype=bool), [[t] for t in real.levels])
-    ]
+    ways = [_hits("as it is", [[each] for each in real.levels], there)]
     if attacked:
         return ways
     bare = {folded(each) for each in own.levels} - {""}
-    alike = [folded(each) for each in real.levels]
-    ways.append(
-        _Hits("folded", np.array([each in bare for each in alike], dtype=bool), [[t] if t else [] for t in alike])
-    )
+    ways.append(_hits("folded", [[each] if each else [] for each in map(folded, real.levels)], bare))
     spoken = [_sequences(each) for each in real.levels]
     if sum(map(bool, spoken)) >= max(1, 0.01 * len(spoken)):
-        said = set().union(*map(_sequences, own.levels))
-        hits = np.array([not said.isdisjoint(each) for each in spoken], dtype=bool)
-        ways.append(_Hits("sequence", hits, spoken))
+        ways.append(_hits("sequence", spoken, set().union(*map(_sequences, own.levels))))
     return ways
 
 
-def _inside(real: _Column, parts: Collection[str]) -> _Hits:
+def _hits(way: Way, keys: Sequence[Collection[str | int]], there: AbstractSet[str | int]) -> _Hits:
+    return _Hits(way, np.array([not there.isdisjoint(each) for each in keys], dtype=bool), keys)
+
+
+def _inside(real: _Column, parts: AbstractSet[str]) -> _Hits:
     """Look for the values of a column that names persons among the parts of texts."""
     keys = [[key] if (key := _identifier(each)) else [] for each in real.levels]
-    return _Hits("inside", np.array([any(key in parts for key in each) for each in keys], dtype=bool), keys)
+    return _hits("inside", keys, parts)
 
 
 def _identifier(text: str) -> str:
@@ -300,10 +295,10 @@ def _parts(texts: Sequence[str], most: int) -> set[str]:
 
 def _names_persons(real: _Column, people: _People) -> bool:
     """Tell whether nearly every member has a value of his own that is no short code and no text."""
-    keys = [[key] if (key := _identifier(each)) else [] for each in real.levels]
-    if sum(map(bool, keys)) < _PERSONAL * max(len(keys), 1):
+    none = _inside(real, set())
+    if sum(map(bool, none.keys)) < _PERSONAL * max(len(none.keys), 1):
         return False
-    return _by_chance(_Hits("inside", np.zeros(len(keys), dtype=bool), keys), real, people, 0)[0] >= _PERSONAL
+    return _by_chance(none, real, people, 0)[0] >= _PERSONAL
 
 
 def _sequences(text: str) -> set[int]:

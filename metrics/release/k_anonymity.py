@@ -60,15 +60,19 @@ class KAnonymity:
     values: Mapping[str, KeySizes] = field(default_factory=dict)  # of l in the real table, by what is guessed
 
 
-def key_sizes(k: np.ndarray) -> KeySizes:
+def key_sizes(k: np.ndarray, records: np.ndarray | None = None) -> KeySizes:
     """Return the histogram of the sizes of keys, (n,) one a record; 0 = its key does not occur.
+
+    ``records``: how many records each size is that of, where it is more or less than one.
 
     Example:
         >>> key_sizes(np.array([1, 2, 2, 0, 7]))
         KeySizes(counts=(1.0, 2.0, 0.0, 1.0, 0.0, 0.0), smallest=1, absent=1.0)
     """
-    counts = tuple(float(((low <= k) & (k < high)).sum()) for low, high in pairwise(FROM))
-    return KeySizes(counts, int(k[k > 0].min()) if (k > 0).any() else 0, float((k == 0).sum()))
+    held = np.ones(len(k), dtype=np.int64) if records is None else records
+    counts = tuple(float(held[(low <= k) & (k < high)].sum()) for low, high in pairwise(FROM))
+    occurring = k[(k > 0) & (held > 0)]
+    return KeySizes(counts, int(occurring.min()) if len(occurring) else 0, float(held[k == 0].sum()))
 
 
 def keys_of_real(real: pd.DataFrame, quasi_identifiers: Sequence[str], entities: np.ndarray | None = None) -> KeySizes:
@@ -134,12 +138,8 @@ def keys_of_release(tables: Tables, quasi_identifiers: Sequence[str], targets: S
         own, guessed = tables.codes(known), tables.codes(tables.check_columns("sensitive", hidden))
         found = _within_sets(tables, known, guessed.tables[1])
         values[name] = _looked_up(tables, own, values_in_class(own, pack([own, guessed]), 1), found)
-    sizes = _looked_up(
-        tables,
-        key,
-        np.bincount(key.tables[1], minlength=key.size),
-        _within_sets(tables, keys, np.arange(len(tables.synthetic))),
-    )
+    held = np.bincount(key.tables[1], minlength=key.size)
+    sizes = _looked_up(tables, key, held, _within_sets(tables, keys, np.arange(len(tables.synthetic))))
     return replace(sizes, values=values)
 
 
@@ -172,9 +172,8 @@ def _looked_up(tables: Tables, key: Codes, held: np.ndarray, of_real: np.ndarray
     groups = np.ones(len(tables.real), dtype=np.int64) if tables.groups is None else tables.groups
     found = held[key.tables[0]] if of_real is None else of_real
     members, controls = (found[groups == group] for group in (1, 0))
-    return ReleaseKeys(
-        key_sizes(held[key.tables[1]]), key_sizes(members), key_sizes(controls) if len(controls) else None
-    )
+    of_controls = key_sizes(controls) if len(controls) else None
+    return ReleaseKeys(key_sizes(held[key.tables[1]]), key_sizes(members), of_controls)
 
 
 def mean_keys(releases: Sequence[ReleaseKeys]) -> ReleaseKeys:

@@ -316,11 +316,9 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
 def _shows_most(looks: Sequence[Look]) -> Look:
     """Return the look that is furthest beyond chance; where all may be chance, the one that comes nearest to it."""
     beyond = [look for look in looks if look.suspicious]
-    return (
-        max(beyond, key=lambda look: max(look.above.lower, -look.above.upper))
-        if beyond
-        else max(looks, key=lambda look: look.strength)
-    )
+    if beyond:
+        return max(beyond, key=lambda look: max(look.above.lower, -look.above.upper))
+    return max(looks, key=lambda look: look.strength)
 
 
 def _people(entities: np.ndarray | None, own: np.ndarray) -> float:
@@ -457,9 +455,8 @@ def _beside_members(tables: Tables) -> list[Look]:
     hits, tied = compared(released, other)
     scores, of_tied = hits.astype(float), np.flatnonzero(tied)
     if len(of_tied):
-        ours, others = (
-            tie_counts(tables, way, "gower", queries=of_tied) for way in ("real_to_synthetic", "real_to_real")
-        )
+        ours = tie_counts(tables, "real_to_synthetic", "gower", queries=of_tied)
+        others = tie_counts(tables, "real_to_real", "gower", queries=of_tied)
         scores[of_tied] = ours / (ours + others)
     own, expected = expected_share(float(scores.sum()), n, CONFIDENCE), m / (m + n - 1)
     above = share_difference(own, Estimate(expected, expected, expected))
@@ -480,8 +477,6 @@ def _equal(found: Verbatim, sizes: tuple[float, float], what: str) -> Look:
 
 
 def _thinned(found: Verbatim) -> Look:
-    of = found.members_thinned.of
-    own, other = (
-        expected_share(c, of, CONFIDENCE) for c in (found.members_thinned.count, found.members_thinned.expected)
-    )
+    thinned = found.members_thinned
+    own, other = (expected_share(c, thinned.of, CONFIDENCE) for c in (thinned.count, thinned.expected))
     return Look(_AS_THEY_ARE, own, other.value, share_gain(own, other), _BESIDE_TWINS)

@@ -6,7 +6,7 @@ From the ledgers of one synthesizer to what a measure scored, valued or isolated
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from synthrisk.metrics.intervals.rates import pooled_rates
 from synthrisk.metrics.intervals.value_scale import MetricTransform, contributions
 from synthrisk.metrics.metric import Metric
 from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.score import mean_of_known
 from synthrisk.metrics.study.findings import (
     Attacked,
     Finding,
@@ -62,6 +63,22 @@ class Ledger(Protocol):
 
     def values(self) -> Mapping[str, Said]:
         """Return what each measure says beside its scores, by key."""
+
+
+class Contributed(NamedTuple):
+    """A ledger that no file keeps: of each real record what it adds to each measure, and no cell."""
+
+    cell: Cell
+    rows: Mapping[str, pd.DataFrame]  # by key of the measure
+    said: Mapping[str, Said]
+
+    def of(self, measure: Measure, columns: Sequence[str]) -> pd.DataFrame:
+        """Return some columns of one measure's rows, in the order of the records."""
+        return self.rows[measure.key][list(columns)]
+
+    def values(self) -> Mapping[str, Said]:
+        """Return what each measure says beside its scores, by key."""
+        return self.said
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,9 +201,7 @@ def _guess(said: Sequence[OfRecords], metric: Metric) -> float:
     detail = metric.yardsticks.guess
     if detail is None:
         return float("nan")
-    guesses = [(each.all | each.members).get(detail, np.nan) for each in said]
-    known = [guess for guess in guesses if not np.isnan(guess)]
-    return float(np.mean(known)) if known else float("nan")
+    return mean_of_known([(each.all | each.members).get(detail, np.nan) for each in said])
 
 
 def _of_groups(said: Sequence[OfRecords], metric: Metric) -> Details:
@@ -224,8 +239,7 @@ def _first(texts: Iterable[str]) -> str:
     return next(filter(None, texts), "")
 
 
-@dataclass(frozen=True, eq=False)
-class SynthesizerFindings:
+class SynthesizerFindings(NamedTuple):
     """What a study says of one synthesizer, before it is compared."""
 
     findings: tuple[Finding, ...]  # those of its risks

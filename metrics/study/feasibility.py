@@ -6,7 +6,6 @@ Quasi-identifiers by which nobody is found: nearly every record is the only one 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -83,13 +82,9 @@ def rare_classes(tables: Tables, columns: Sequence[str], folds: int) -> str:
     if _numeric(tables, columns) or not few:
         return ""
     kept = every - few + int(sizes[sizes < least].sum() >= least)
-    instead = (
-        f"to put the rare ones together, give each metric the option bins: {{{columns[0]}: {kept}}}"
-        if kept > 1 and len(columns) == 1
-        else "guess fewer columns at once"
-        if len(columns) > 1
-        else "choose a column with larger classes"
-    )
+    instead = "guess fewer columns at once" if len(columns) > 1 else "choose a column with larger classes"
+    if kept > 1 and len(columns) == 1:
+        instead = f"to put the rare ones together, give each metric the option bins: {{{columns[0]}: {kept}}}"
     return (
         f"{_called(columns)}: {few} of its {every} classes {'has' if few == 1 else 'have'} fewer than {least} "
         f"records, of which the study can say little; {instead}"
@@ -169,8 +164,7 @@ FEW_HELD_OUT = 20  # control records of a release, below which what they show is
 _NAMED = 3  # measures that a sentence names
 
 
-@dataclass(frozen=True)
-class Foreseen:
+class Foreseen(NamedTuple):
     """Sentences about a study that is not computed yet; none holds a cell."""
 
     refusals: tuple[str, ...] = ()  # why no number could mean anything

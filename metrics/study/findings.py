@@ -28,6 +28,7 @@ from synthrisk.metrics.intervals.proportions import share, share_difference, wor
 from synthrisk.metrics.intervals.value_scale import SHARE, MetricTransform, ValueScale, linearised
 from synthrisk.metrics.intervals.yardsticks import CURVE, TOLERANCES, Yardstick, gain, over_known
 from synthrisk.metrics.register import METRICS
+from synthrisk.metrics.score import mean_of_known
 from synthrisk.metrics.study.ledger import NO_REASONS, Contributions, Measure, OfUtility, Reasons, ReleasedValues
 
 
@@ -180,6 +181,7 @@ def find(
     memorization = _explained(memorization, why.members, why.controls)
     if not attacked.control.any():
         control = memorization = replace(NOT_ESTIMABLE, note="no control records")
+    own = attacked.amount, attacked.member
     return Finding(
         synthesizer,
         role,
@@ -190,15 +192,13 @@ def find(
         attacked.guess,
         gained(risk, attacked.guess),
         _over_control(risk, control, memorization, attacked.is_plain_mean),
-        tuple(release_values(attacked.amount, attacked.member, attacked.transform).ravel().tolist()),
+        tuple(release_values(*own, attacked.transform).ravel().tolist()),
         curve(attacked, interval),
         attacked.details,
         attacked.warning,
         further,
         reach=attacked.reach,
-        worst=worst_release(
-            attacked.amount, attacked.member, interval.confidence, attacked.transform, attacked.entities
-        ),
+        worst=worst_release(*own, interval.confidence, attacked.transform, attacked.entities),
     )
 
 
@@ -427,9 +427,8 @@ def usefulness(
     own, others = [each.details for each in in_order], [each.ceiling.details for each in in_order if each.ceiling]
     names = dict.fromkeys(name for each in own for name in each)
     means = {name: (_mean(own, name), _mean(others, name)) for name in names}
-    return Usefulness(
-        synthesizer, role, measure, value, thinned, reached, tuple(tables[0].ravel().tolist()), means, reason
-    )
+    releases = tuple(tables[0].ravel().tolist())
+    return Usefulness(synthesizer, role, measure, value, thinned, reached, releases, means, reason)
 
 
 def utility_table(findings: Sequence[Usefulness]) -> pd.DataFrame:
@@ -451,5 +450,4 @@ def _within(found: Estimate) -> Estimate:
 
 def _mean(every: Sequence[dict[str, float]], name: str) -> float:
     """Return the mean over the releases of which it is known."""
-    known = [each[name] for each in every if name in each and not np.isnan(each[name])]
-    return float(np.mean(known)) if known else float("nan")
+    return mean_of_known([each[name] for each in every if name in each])

@@ -12,6 +12,7 @@ import scipy
 
 from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.metrics.intervals.yardsticks import gain
+from synthrisk.metrics.score import mean_of_known
 from synthrisk.metrics.study.findings import Finding
 
 _IMPROVEMENT = (0.0, 0.5, 0.75, 0.9, 0.95, 1.0)
@@ -151,11 +152,10 @@ def gda_score(columns: Sequence[ColumnScore], of: int, k: int | None = None) -> 
         raise InputError(f"of must be the number of columns of the data set, at least {len(columns)}, got {of!r}")
     ordered = sorted(tried, key=lambda c: (_or(c.grade, 2.0), -_or(c.confidence_improvement, -np.inf)))[:k]
     claims = sum(c.claims for c in ordered)
-    improvements = [c.confidence_improvement for c in ordered if not np.isnan(c.confidence_improvement)]
     susceptibility = sum(c.susceptibility for c in ordered) / of
     return GdaScore(
         tuple(c.column for c in ordered),
-        float(np.mean(improvements)) if improvements else float("nan"),
+        mean_of_known([c.confidence_improvement for c in ordered]),
         float(np.mean([c.claim_probability for c in ordered])),
         susceptibility,
         claims,

@@ -7,7 +7,7 @@ import numpy as np
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate, Interval
 from synthrisk.metrics.intervals.proportions import share_difference, wilson
-from synthrisk.metrics.intervals.rates import RATE, TOLD_BY_WHAT_IS_MISSING, reversed_ranking
+from synthrisk.metrics.intervals.rates import RATE, larger, reversed_ranking
 from synthrisk.metrics.intervals.yardsticks import Yardstick
 from synthrisk.metrics.study.findings import Attacked, Finding, contributions_of, find
 from synthrisk.metrics.study.yardsticks import beside_control
@@ -46,9 +46,7 @@ def with_rates(
     told = dict(found)
     for name, rows in groups.items():
         near, missing = (_rate_of_group(found[name], replace(attacked, scores=flags), rows, half) for flags in ways)
-        if missing.value > near.value:
-            near = replace(missing, note="; ".join(filter(None, [TOLD_BY_WHAT_IS_MISSING, missing.note])))
-        told[name] = replace(found[name], tpr={RATE: near})
+        told[name] = replace(found[name], tpr={RATE: larger(near, missing)})
     return told
 
 
@@ -59,16 +57,14 @@ def _flagged(ranking: np.ndarray, control: np.ndarray) -> np.ndarray:
     threshold = np.sort(scores)[::-1][int(allowed)]
     above, tied = float((scores > threshold).sum()), float((scores == threshold).sum())
     share = (allowed - above) / tied
-    return np.where(
-        np.isnan(ranking), np.nan, np.where(ranking > threshold, 1.0, np.where(ranking == threshold, share, 0.0))
-    )
+    flags = np.where(ranking > threshold, 1.0, np.where(ranking == threshold, share, 0.0))
+    return np.where(np.isnan(ranking), np.nan, flags)
 
 
 def _rate_of_group(finding: Finding, attacked: Attacked, rows: np.ndarray, interval: Interval) -> Estimate:
     plain = replace(attacked, contribution=None, transform=None, ranking=None, covariates=None, range=(0.0, 1.0))
     found = _of_group(finding, _within(plain, rows), interval).memorization
-    ends = (min(max(end + RATE, 0.0), 1.0) for end in (found.value, found.lower, found.upper))
-    value, lower, upper = ends
+    value, lower, upper = (min(max(end + RATE, 0.0), 1.0) for end in (found.value, found.lower, found.upper))
     return replace(found, value=value, lower=lower, upper=upper, parts=None)
 
 
@@ -97,17 +93,8 @@ def worst_class(finding: Finding, attacked: Attacked, classes: np.ndarray, inter
     gains = [[f.yardsticks["control"].gain for f in each if "control" in f.yardsticks] for each in (plain, adjusted)]
     beside = {"control": Yardstick(control, _worst(*gains), memorization)} if all(gains) else {}
     details = {"records": (float(sizes.min()),) * 2, "classes": (float(len(sizes)),) * 2}
-    return Finding(
-        finding.synthesizer,
-        finding.role,
-        finding.measure,
-        risk,
-        control,
-        memorization,
-        details=details,
-        yardsticks=beside,
-        reach=finding.reach,
-    )
+    who = finding.synthesizer, finding.role, finding.measure
+    return Finding(*who, risk, control, memorization, details=details, yardsticks=beside, reach=finding.reach)
 
 
 def _within(attacked: Attacked, rows: np.ndarray) -> Attacked:

@@ -193,9 +193,8 @@ class Cell:
             >>> Cell("cart", 0, 1).in_words(5), Cell("cart", 2, 0).in_words(1)
             ('cart, repetition 1, fold 2', 'cart, repetition 3')
         """
-        return f"{self.synthesizer}, repetition {self.repetition + 1}" + (
-            f", fold {self.fold + 1}" if folds > 1 else ""
-        )
+        fold = f", fold {self.fold + 1}" if folds > 1 else ""
+        return f"{self.synthesizer}, repetition {self.repetition + 1}{fold}"
 
 
 @dataclass(frozen=True)
@@ -347,10 +346,9 @@ class Planned:
         label = self.measure.variant_of or self.measure.label
         base = label.removesuffix(label_of("", envelope=self.options["envelope"]))
         others = {k: v for k, v in self.options.items() if k not in ("attacker", "envelope")}
+        metric, sensitive = self.measure.metric, self.measure.sensitive
         return [
-            Planned(
-                Measure(label_of(base, a), self.measure.metric, self.measure.sensitive, a), others | {"attacker": a}
-            )
+            Planned(Measure(label_of(base, a), metric, sensitive, a), others | {"attacker": a})
             for a in self.options["attacker"]
         ]
 

@@ -1,8 +1,8 @@
 """What every attack of a study says of one release: scores of all real records, and values beside them."""
 
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -59,9 +59,8 @@ def look(tables: Tables, member: Any, used: int, guessed: Collection[str] | None
     real, release = tables.real, tables.synthetic
     if is_member.all() and tables.entities is None:
         return check_release(real, None, release, used or None, tables, guessed=guessed)
-    whose = (
-        None if tables.entities is None else np.concatenate([tables.entities[is_member], tables.entities[is_control]])
-    )
+    every = tables.entities
+    whose = None if every is None else np.concatenate([every[is_member], every[is_control]])
     return check_release(real[is_member], real[is_control], release, used or None, entities=whose, guessed=guessed)
 
 
@@ -166,8 +165,7 @@ def attack_release(
     return as_frame(ledger), values
 
 
-@dataclass(frozen=True, eq=False)
-class Arena:
+class Arena(NamedTuple):
     """A release with the real records that it is attacked for."""
 
     tables: Tables  # real records in ``groups`` (1 member, 0 control, -1 neither), and the release

@@ -147,8 +147,6 @@ def _holdout(groups: np.ndarray, strata: np.ndarray, share: float, rng: np.rando
                 owed -= size
     held = int(sizes[out].sum())
     if not 2 <= held <= len(groups) - 2:
-        raise InputError(
-            f"split.holdout must leave at least 2 records on each side, got {share}, "
-            f"which holds out {held} of {len(groups)} records"
-        )
+        got = f"{share}, which holds out {held} of {len(groups)} records"
+        raise InputError(f"split.holdout must leave at least 2 records on each side, got {got}")
     return np.where(out[groups], 0, NEVER_HELD_OUT).astype(np.int16)

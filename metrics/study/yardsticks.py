@@ -107,22 +107,15 @@ def _crossed(
 ) -> Yardstick:
     """Return a yardstick whose intervals are the study's; that of G by linearisation.
 
-    The limits of the difference are clipped to [-1, 1], those of G to at most 1.
+    The limits of the difference are clipped to [-1, 1], those of G to at most 1. The contributions to G are
+    G + (e_x - x)/(1 - s) - (1 - x)/(1 - s)^2 (e_s - s).
     """
     difference = of_groups(of_x, of_s, interval, 0.0, entities, DIFFERENCE)
     if s.value == 1:
         return Yardstick(s, _noted(NOT_ESTIMABLE, 1.0), difference)
-    a, b, shift = _linear_gain(x, s.value)
+    a, b = slopes(x, s.value)
+    shift = gain(x, s.value) - (a * x - b * s.value)
     return Yardstick(s, of_groups(a * of_x, b * of_s, interval, shift, entities, GAIN), difference)
-
-
-def _linear_gain(x: float, s: float) -> tuple[float, float, float]:
-    """Return a, b and c of the contributions a e_x - b e_s + c to G.
-
-    They are G + (e_x - x)/(1 - s) - (1 - x)/(1 - s)^2 (e_s - s).
-    """
-    a, b = slopes(x, s)
-    return a, b, gain(x, s) - (a * x - b * s)
 
 
 def _noted(found: Estimate, s: float) -> Estimate:
@@ -257,11 +250,9 @@ class Strangers:
         is such a model already, learnt from real people, and where it needs control records to tell members from.
         """
         metric = METRICS[planned.measure.metric]
-        if not metric.has_population or any(option in metric.options for option in _FITTED_BY):
+        if not metric.has_population or any(option in metric.options for option in _FITTED_BY) or not self._halves:
             return None
         scores = np.full(len(self.real), np.nan)
-        if not self._halves:
-            return None
         for rows, tables in self._halves:
             try:
                 found = metric.score(tables, seed=self.seed, **planned.options).records

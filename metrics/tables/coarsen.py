@@ -151,8 +151,6 @@ def _blurred(tables: Tables, column: str, share: float) -> np.ndarray:
         raise InputError(f"noise must be of numeric quasi-identifiers, got {column!r}")
     real, synthetic = tables.floats(column)
     seen = real[~np.isnan(real)]
-    if not len(seen):
-        return np.concatenate([real, synthetic])
     rng = np.random.default_rng(seed_of(0, "noise", str(column)))
     return np.concatenate([_shifted(real, _by_values(tables.real), seen, share, rng), synthetic])
 
@@ -170,13 +168,10 @@ def _noised(tables: Tables, column: str, share: float, columns: Sequence[str]) -
         released[rows] = pool[rng.integers(n, size=n)]
         return np.asarray(tables.levels(column)[np.concatenate([joint.tables[0], np.where(redrawn, released, own)])])
     if is_temporal(tables.real[column]):
-        raise InputError(
-            f"noise on a sensitive column must be on numbers or categories, got {column!r}, which is of time"
-        )
+        rule = "noise on a sensitive column must be on numbers or categories"
+        raise InputError(f"{rule}, got {column!r}, which is of time")
     real, synthetic = tables.floats(column)
     seen = real[~np.isnan(real)]
-    if not len(seen):
-        return np.concatenate([real, synthetic])
     return np.concatenate([real, _shifted(synthetic, rows, seen, share, rng)])
 
 
@@ -189,6 +184,8 @@ def _shifted(
     values: np.ndarray, order: np.ndarray, seen: np.ndarray, share: float, rng: np.random.Generator
 ) -> np.ndarray:
     """Return values off by up to a share of the range of those seen, evenly drawn; whole numbers stay whole."""
+    if not len(seen):
+        return values
     step = np.empty(len(values))
     step[order] = rng.uniform(-share, share, len(values))
     step *= seen.max() - seen.min()

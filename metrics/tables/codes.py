@@ -505,7 +505,7 @@ def _bin_names(column: pd.Series, seen: np.ndarray, edges: np.ndarray) -> list[s
 
 
 def _named(column: pd.Series) -> Levels:
-    codes, values = _values(column)
+    codes, values = cell_levels(column)
     held = np.bincount(codes + 1, minlength=len(values) + 1)  # the missing ones first
     order = np.flatnonzero(held[1:]).tolist()
     if not (isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered):
@@ -517,7 +517,8 @@ def _named(column: pd.Series) -> Levels:
     return Levels(rank[codes], _names([values[code] for code in order], booleans, bool(held[0])))
 
 
-def _values(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:  # codes (-1 = missing) and levels
+def cell_levels(column: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Return the code of each cell, -1 where it is missing, and the level of each code."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.codes.to_numpy().astype(np.int64), np.asarray(column.cat.categories.astype(object))
     try:

@@ -398,10 +398,8 @@ class Tables:
         real, synthetic = self.real[column], self.synthetic[column]
         times = [each.dtype.kind if is_temporal(each) else "" for each in (real, synthetic)]
         if times[0] != times[1] and synthetic.notna().any():
-            what = "durations" if "m" in times else "dates"
-            raise InputError(
-                f"column {column!r} must hold {what} in both tables or in none, got {real.dtype} and {synthetic.dtype}"
-            )
+            rule = f"hold {'durations' if 'm' in times else 'dates'} in both tables or in none"
+            raise InputError(f"column {column!r} must {rule}, got {real.dtype} and {synthetic.dtype}")
         floats = as_floats(real), as_floats(synthetic)
         if any(np.isinf(each).any() for each in floats):
             raise InputError(f"column {column!r} must hold finite numbers, got an infinity")

@@ -97,17 +97,22 @@ def _ranges(tables: Tables, column: str) -> Cells | None:
     if tables.kind(column) != "numeric":
         return None
     real, synthetic = tables.floats(column)
-    seen = real[~np.isnan(real)]
+    both = np.concatenate([real, synthetic])
+    codes, size = ranges_of(both, real[~np.isnan(real)], temporal=is_temporal(tables.real[column]))
+    return Cells(codes[: len(real)], codes[len(real) :], size)
+
+
+def ranges_of(values: np.ndarray, seen: np.ndarray, *, temporal: bool) -> tuple[np.ndarray, int]:
+    """Return the range of each number, -1 where there is none, and how many there are, by the values ``seen``."""
     if not len(seen):
-        return Cells(np.full(len(real), -1), np.full(len(synthetic), -1), 1)
-    unit = DAY if is_temporal(tables.real[column]) else 1.0
+        return np.full(len(values), -1), 1
+    unit = DAY if temporal else 1.0
     step = step_of(seen / unit)
     if step is None:
-        return Cells(np.where(real == seen[0], 0, -1), np.where(synthetic == seen[0], 0, -1), 1)
-    places = step.places(np.concatenate([real, synthetic]) / unit)
-    codes = np.unique(places, return_inverse=True)[1]
-    codes = np.where(np.isnan(places), -1, codes)
-    return Cells(codes[: len(real)], codes[len(real) :], int(codes.max()) + 1)
+        return np.where(values == seen[0], 0, -1), 1
+    places = step.places(values / unit)
+    codes = np.where(np.isnan(places), -1, np.unique(places, return_inverse=True)[1])
+    return codes, int(codes.max()) + 1
 
 
 def _product(first: Cells, second: Cells) -> Cells:
@@ -334,21 +339,19 @@ def beside_ceiling(
     ceiling is nearer to the real records than other people of the population are: it repeats them. ``seed`` is that of
     the draw of rows.
     """
-    value, details = measured(tables)
-    if tables.control is None:
+    (value, details), others = measured(tables), tables.control
+    if others is None:
         return value, details, None
-    size = min(len(tables.synthetic), len(tables.control))
-    release, control = tables.shared(
-        ("ceiling", seed), lambda: (thinned(tables, size, seed), thinned(_as_release(tables), size, seed))
-    )
+    size = min(len(tables.synthetic), len(others))
+
+    def both() -> tuple[Tables, Tables]:
+        instead = Tables(tables.real, others, entities=tables.entities)
+        return thinned(tables, size, seed), thinned(instead, size, seed)
+
+    release, control = tables.shared(("ceiling", seed), both)
     reached, own = measured(control)
     ceiling = Ceiling(reached, value if release is tables else measured(release)[0], float(size), own)
     return value, details | ceiling.named, ceiling
-
-
-def _as_release(tables: Tables) -> Tables:
-    assert tables.control is not None  # noqa: S101 - callers ask first
-    return Tables(tables.real, tables.control, entities=tables.entities)
 
 
 def thinned(tables: Tables, size: int, seed: int) -> Tables:
@@ -360,6 +363,7 @@ def thinned(tables: Tables, size: int, seed: int) -> Tables:
     return Tables(tables.real, tables.synthetic.iloc[np.sort(rows)], entities=tables.entities)
 
 
+FRANCIS = "Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)"
 NO_ANSWER = "no query has an answer in the real table"
 
 
@@ -404,18 +408,16 @@ def accuracy(tables: Tables, *, queries: Queries = "generic", seed: int = 0) -> 
     """
     check_query_columns(tables.real, queries)
     asked = check_queries(queries) or generic(tables)
-    value, details, ceiling = beside_ceiling(tables, seed, lambda release: _accurate(release, asked))
+    value, details, ceiling = beside_ceiling(
+        tables, seed, lambda release: summed_up(release.columns, [(query, answered(release, query)) for query in asked])
+    )
     reason = NO_ANSWER if np.isnan(value) else None
     return Score("accuracy", value, value, None, details, {"queries": queries, "seed": seed}, reason, ceiling=ceiling)
 
 
-def _accurate(tables: Tables, queries: list[Query]) -> Measured:
-    every = [(query, answered(tables, query)) for query in queries]
-    return summed_up(tables.columns, [(query, answers) for query, answers in every if len(answers.errors)])
-
-
 def summed_up(names: Sequence[str], every: Sequence[tuple[Query, Answered]]) -> Measured:
     """Return the accuracy over queries that have answers, and the details."""
+    every = [(query, answers) for query, answers in every if len(answers.errors)]
     kinds: dict[str, list[float]] = {}
     columns: dict[str, list[float]] = {c: [] for c in names}
     for query, answers in every:
@@ -436,10 +438,4 @@ def _share_right(answers: Answered) -> float:
     return 1 - float(answers.errors.mean())
 
 
-ACCURACY = utility_metric(
-    "accuracy",
-    accuracy,
-    "Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)",
-    check_values=check_queries,
-    check_table=check_query_columns,
-)
+ACCURACY = utility_metric("accuracy", accuracy, FRANCIS, check_values=check_queries, check_table=check_query_columns)

@@ -10,6 +10,7 @@ What fewer than ten real records have is never named: it is among the others.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, log10
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,8 +37,7 @@ _CALENDAR = (
 _DURATIONS = ((NANOSECONDS_A_DAY, "days"), (_HOUR, "hours"), (_SECOND, "seconds"), (1.0, "nanoseconds"))
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """Edges between bins."""
 
     edges: np.ndarray  # (k,) ascending; a bin holds its lower edge, not its upper one
@@ -122,8 +122,7 @@ def _months(low: float, high: float, step: int) -> np.ndarray:
 _ENOUGH = 4
 
 
-@dataclass(frozen=True, eq=False)
-class Bins:
+class Bins(NamedTuple):
     """Bins between edges; each holds its lower edge, not its upper one, and the first and the last are open."""
 
     edges: np.ndarray  # (k,) ascending, for k + 1 bins; nobody has them as value, or at least ten records do
@@ -170,8 +169,7 @@ def bins_of(column: pd.Series, values: np.ndarray, entities: np.ndarray | None, 
     return best
 
 
-@dataclass(frozen=True, eq=False)
-class _Held:
+class _Held(NamedTuple):
     """The distinct values of records, and who has them."""
 
     seen: np.ndarray  # the values, ascending
@@ -315,8 +313,7 @@ def _of_numbers(column: pd.Series, entities: np.ndarray | None) -> Groups:
     return Groups(str(column.name), names, is_binned=bool(len(bins.edges)), values=values, edges=bins.edges)
 
 
-@dataclass(frozen=True)
-class _Values:
+class _Values(NamedTuple):
     """The values of a column by their codes."""
 
     counts: np.ndarray  # records, or entities, of each value

@@ -5,7 +5,7 @@ import numpy as np
 from synthrisk.metrics.score import Score
 from synthrisk.metrics.tables.entities import how_many_with
 from synthrisk.metrics.tables.tables import Tables
-from synthrisk.metrics.utility.accuracy import FEWEST, Measured, beside_ceiling, utility_metric
+from synthrisk.metrics.utility.accuracy import FEWEST, FRANCIS, Measured, beside_ceiling, utility_metric
 
 NOTHING_TO_COVER = "no column has a value that two entities share, or a number"
 
@@ -62,4 +62,4 @@ def _numbers(tables: Tables, column: str) -> float | None:
     return min(1.0, release / real) if real > 0 else None
 
 
-COVERAGE = utility_metric("coverage", coverage, "Francis 2018, GDA Score Overview (Open GDA Score Project, MPI-SWS)")
+COVERAGE = utility_metric("coverage", coverage, FRANCIS)

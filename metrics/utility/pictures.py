@@ -6,6 +6,7 @@ What a study's data look like: each column and pair of real records beside relea
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -68,8 +69,7 @@ MOST_PAIRED = 30
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(NamedTuple):
     """One release, and which real records it was made from."""
 
     place: tuple[int, int]  # repetition and fold
@@ -111,8 +111,7 @@ class PairLoss(Loss):
         return self.own - (0.0 if np.isnan(self.own_expected) else self.own_expected)
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """The releases of one synthesizer."""
 
     releases: int  # how many were looked at
@@ -120,19 +119,8 @@ class Seen:
     pairs: Mapping[Pair, PairLoss]
     unreadable: tuple[str, ...] = ()  # columns whose cells are of another type in some release
 
-    @property
-    def worst_columns(self) -> list[str]:
-        """The columns, that which loses most beyond other real people first."""
-        return sorted(self.columns, key=lambda c: -self.columns[c].beyond)
 
-    @property
-    def worst_pairs(self) -> list[Pair]:
-        """The pairs, that which loses most beyond its columns first."""
-        return sorted(self.pairs, key=lambda p: -self.pairs[p].own_beyond)
-
-
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One column of the real table in groups."""
 
     name: str
@@ -142,8 +130,7 @@ class Column:
     is_binned: bool
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """The real table beside the releases of some synthesizers."""
 
     columns: Mapping[str, Column]
@@ -208,9 +195,8 @@ class _Tables:
         """Return what the releases of one synthesizer look like beside the records that they were made from."""
         found = [self._beside(each) for each in made]
         unreadable = [name for name in self.groups if any(name not in own.columns for own in found)]
-        columns = {
-            name: _mean_column([own.columns[name] for own in found]) for name in self.groups if name not in unreadable
-        }
+        readable = [name for name in self.groups if name not in unreadable]
+        columns = {name: _mean_column([own.columns[name] for own in found]) for name in readable}
         pairs = {
             pair: _mean_pair([own.pairs[pair] for own in found])
             for pair in self.pairs

@@ -10,6 +10,7 @@ import scipy
 from synthrisk.metrics.atlas import MOST_ALARMS, Answer
 from synthrisk.metrics.intervals.proportions import clopper_pearson
 from synthrisk.metrics.release.identifiers import RELEASED, Released
+from synthrisk.metrics.score import mean_of_known
 from synthrisk.metrics.study.findings import Finding
 from synthrisk.metrics.verdicts.quantities import GROUPS, NOTHING, quantity_of
 
@@ -108,17 +109,12 @@ def _answer(
         min(studies.values()),
         min(enough, default=nan),
         shares[full],
-        _mean([x.value for x in planted if x.dose == full]),
-        _mean([x.value for x in none]),
+        mean_of_known([x.value for x in planted if x.dose == full]),
+        mean_of_known([x.value for x in none]),
         _rank([*none, *planted]),
         *((alarms.value, alarms.lower, alarms.upper) if alarms else (nan, nan, nan)),
         len(quiet),
     )
-
-
-def _mean(values: Sequence[float]) -> float:
-    known = [v for v in values if not isnan(v)]
-    return float(np.mean(known)) if known else nan
 
 
 def _rank(looks: Sequence[Look]) -> float:

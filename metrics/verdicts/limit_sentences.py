@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, isnan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,8 +69,7 @@ _MEANINGS = {
 """What each word means, for whoever has read nothing else."""
 
 
-@dataclass(frozen=True)
-class Knowledge:
+class Knowledge(NamedTuple):
     """What the attacker of a study knows and guesses."""
 
     known: Sequence[str] = ()
@@ -151,29 +150,25 @@ def sentence(verdict: Verdict, knowledge: Knowledge) -> str:
     what = limited(verdict.quantity)
     label, _, attribute = (verdict.measure or what.key).partition(".")
     metric = verdict.metric or label
-    names = {
-        "who": knowledge.who,
-        "known": knowledge.words,
-        "guessed": attribute or columns_named(knowledge.guessed) or "the value",
-    }
+    scale = scale_of(verdict.quantity, metric)
+    guessed = attribute or columns_named(knowledge.guessed) or "the value"
+    names = {"who": knowledge.who, "known": knowledge.words, "guessed": guessed}
     if isnan(verdict.value):
-        return f"{_capital(_named(verdict))} has no value"
-    if what.quantity.startswith("tpr"):
-        told, ends = _recognised(what.quantity, verdict), _ends(verdict, 100 if what.quantity == "tpr" else 1000)
-    elif metric == "singling_out":
-        told, ends = _singled_out(what.quantity, verdict), _ends(verdict, 100, _COUNTED.get(what.quantity, ()))
-    elif what.quantity in _GAINS:
-        given = _number(verdict, 100) if verdict.value > 0 and float(_number(verdict, 100)) else "none"
-        told, ends = _GAINS[what.quantity].format(n=given), _ends(verdict, 100)
-    elif metric in _SCALES or not _counts_people(metric):
+        return f"{_capital(_named(verdict.quantity))} has no value"
+    if scale == 1:
         sides = ("farther", "nearer") if what.quantity == "memorization" else ()
         return f"{_capital(_on_a_scale(what.quantity, verdict))} ({_ends(verdict, 1, sides)})"
+    if what.quantity.startswith("tpr"):
+        told = _recognised(scale, verdict)
+    elif metric == "singling_out":
+        told = _singled_out(what.quantity, verdict)
+    elif what.quantity in _GAINS:
+        told = _GAINS[what.quantity].format(n=_or(_number(verdict, 100), "none") if verdict.value > 0 else "none")
     else:
         told = _on_people(what.quantity, verdict, metric, names)
-        ends = _ends(verdict, 100, _COUNTED.get(what.quantity, ()))
     among = _GROUPS.get(what.group, "").format(**names)
     told = f"{among}: {_small(told)}" if among else _capital(told)
-    return f"{told} ({ends})"
+    return f"{told} ({_ends(verdict, scale, _COUNTED.get(what.quantity, ()))})"
 
 
 def legend(words: Sequence[str], sentences: Sequence[str], confidence: float) -> str:
@@ -286,7 +281,7 @@ def limit_in_words(quantity: str, metric: str) -> str:
     what = limited(quantity)
     if scale_of(quantity, metric) == 1:
         near = "how much nearer the release lies to the people in the data than without their records"
-        told = near if what.quantity == "memorization" else _named_by(quantity)
+        told = near if what.quantity == "memorization" else _named(quantity)
     else:
         people = _LIMIT_ON.get(metric, "people whose {guessed} is guessed right")
         people = people.format(guessed=what.key.partition(".")[2] or "value")
@@ -334,55 +329,50 @@ def _people(quantity: str, verdict: Verdict) -> str:
     number = _number(verdict, 100)
     word = "person" if number == "1" else "people"
     if quantity != "memorization":
-        return f"{_or_no(number)} {word} in 100"
+        return f"{_or(number, 'no')} {word} in 100"
     return f"{_more(verdict)} {word} in 100"
 
 
 def _more(verdict: Verdict) -> str:
     """Return how many more there are, or fewer; neither where the number is rounded to 0."""
     number = _number(verdict, 100)
-    return f"{_or_no(number)} {'fewer' if verdict.value < 0 and float(number) else 'more'}"
+    return f"{_or(number, 'no')} {'fewer' if verdict.value < 0 and float(number) else 'more'}"
 
 
-def _or_no(number: str) -> str:
-    return number if float(number) else "no"
+def _or(number: str, none: str) -> str:
+    return number if float(number) else none
 
 
-def _recognised(quantity: str, verdict: Verdict) -> str:
-    of = 100 if quantity == "tpr" else 1000
+def _recognised(of: int, verdict: Verdict) -> str:
     number = _number(verdict, of)
     return (
-        f"of {of:,} people in the data, {number if float(number) else 'none'} {'is' if number == '1' else 'are'} "
+        f"of {of:,} people in the data, {_or(number, 'none')} {'is' if number == '1' else 'are'} "
         f"recognised as being in it, where 1 of {of:,} others is taken for one"
     )
 
 
 def _singled_out(quantity: str, verdict: Verdict) -> str:
-    number, is_one = _number(verdict, 100), _number(verdict, 100) == "1"
-    fit, are = ("fits", "is") if is_one else ("fit", "are")
+    number = _number(verdict, 100)
+    fit, are = ("fits", "is") if number == "1" else ("fit", "are")
     read = "of 100 descriptions read off the release"
     if quantity == "memorization":
         return f"{read}, {_more(verdict)} {fit} one person in the data alone than by chance"
     if quantity == "control_gain":
         return f"of 100 people who are singled out, {_more(verdict)} {are} in the data than by chance"
-    return f"{read}, {number if float(number) else 'none'} {fit} one person alone"
+    return f"{read}, {_or(number, 'none')} {fit} one person alone"
 
 
 def _on_a_scale(quantity: str, verdict: Verdict) -> str:
     number = _number(verdict, 1)
     if quantity != "memorization":
-        return f"{_named(verdict)} is {_minus(verdict.value, number)}{number}"
+        return f"{_named(verdict.quantity)} is {_minus(verdict.value, number)}{number}"
     if not float(number):
         return "the release lies no nearer to the people in the data than it would without their records"
     nearer = "farther from" if verdict.value < 0 else "nearer to"
     return f"the release lies {nearer} the people in the data than it would without their records, by {number}"
 
 
-def _named(verdict: Verdict) -> str:
-    return _named_by(verdict.quantity)
-
-
-def _named_by(quantity: str) -> str:
+def _named(quantity: str) -> str:
     what = limited(quantity)
     return f"{what.words} of {what.key}"
 
@@ -435,10 +425,9 @@ def _rounded(verdict: Verdict, scale: int) -> tuple[str, str, str, str]:
                 break
         return f"{size:.{decimals}f}" if size else "0"
 
-    ends = (
-        ("?", "?") if isnan(verdict.lower + verdict.upper) else (text(verdict.lower, floor), text(verdict.upper, ceil))
-    )
-    return text(verdict.value), *ends, f"{limit:.6g}"
+    if isnan(verdict.lower + verdict.upper):
+        return text(verdict.value), "?", "?", f"{limit:.6g}"
+    return text(verdict.value), text(verdict.lower, floor), text(verdict.upper, ceil), f"{limit:.6g}"
 
 
 def _capital(text: str) -> str:

@@ -10,8 +10,8 @@ leaves the word open.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, isnan
+from typing import NamedTuple
 
 from scipy.optimize import brentq
 
@@ -54,8 +54,7 @@ _RATES = 0.95  # confidence of a rate's interval: the larger of two directions i
 _PEOPLE = 1e9  # more than stand behind any rate
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(NamedTuple):
     """How large a study is; 0 where it is not known."""
 
     members: int = 0  # records that a release is made from
@@ -64,8 +63,7 @@ class Size:
     is_one_release: bool = False  # whether members and control records are different people, given as they are
 
 
-@dataclass(frozen=True)
-class SetLimit:
+class SetLimit(NamedTuple):
     """A limit as it stands on one measure, with what the reference generators reach there."""
 
     what: Limited
@@ -89,9 +87,14 @@ class SetLimit:
         return NOTHING.get(self.what.quantity) == 0
 
     @property
+    def nothing(self) -> float:
+        """What the quantity is without any leak; 0 where that is not known."""
+        return NOTHING.get(self.what.quantity, 0.0)
+
+    @property
     def room(self) -> float:
         """How far the limit lies from what the quantity is without any leak."""
-        return self.value - NOTHING.get(self.what.quantity, 0.0)
+        return self.value - self.nothing
 
     @property
     def is_signed(self) -> bool:
@@ -99,9 +102,9 @@ class SetLimit:
         return is_signed(self.what.name)
 
     @property
-    def sees_copies(self) -> bool:
-        """Whether a copy lies above the limit."""
-        return any(e.lower > self.value for e in self.copies)
+    def copied(self) -> Estimate | None:
+        """What the first copy that lies above the limit reaches; None where none does."""
+        return next((e for e in self.copies if e.lower > self.value), None)
 
     @property
     def sees_near_copies(self) -> bool:
@@ -138,7 +141,7 @@ class SetLimit:
         if not self.copies:
             reason = "nothing shows what it sees: no copy of the training rows was attacked beside it"
             return reason, "no copy beside it", "the reference generators copy and near_copy"
-        if not self.sees_copies:
+        if self.copied is None:
             return self._out_of_reach()
         if reach < REACH:
             reason = f"the release gives it nothing to work on: it could answer for {reach:.1%} of the members"
@@ -147,7 +150,7 @@ class SetLimit:
             return None
         if self.kept(found) and not self.half_of_a_copy(found):
             return None
-        return self._noisy(found)
+        return self._noisy(found, self.copied)
 
     def as_if_copied(self, found: Estimate) -> tuple[float, float]:
         """Return the share of people whose copying would show as much, and at most as much; NaN where it is not known.
@@ -155,26 +158,22 @@ class SetLimit:
         The value over what the copy shows; the upper end over the copy's lower end. Both less what the quantity is
         without any leak. In [0, 1].
         """
-        own = [e for e in self.copies if e.lower > self.value]
-        if not own or not self.is_difference or isnan(found.value):
+        copied, nothing = self.copied, self.nothing
+        if copied is None or not self.is_difference or isnan(found.value):
             return float("nan"), float("nan")
-        nothing = NOTHING[self.what.quantity]
-        shares = (found.value - nothing) / (own[0].value - nothing), (found.upper - nothing) / (own[0].lower - nothing)
+        shares = (found.value - nothing) / (copied.value - nothing), (found.upper - nothing) / (copied.lower - nothing)
         first, most = (min(max(share, 0.0), 1.0) for share in shares)
         return first, most
 
     def half_of_a_copy(self, found: Estimate) -> str:
         """Return why a quantity below its limit may still be that of half a copy; empty where it is not."""
-        if not self.is_difference or not self.sees_copies:
+        copied = self.copied
+        if not self.is_difference or copied is None:
             return ""
-        nothing = NOTHING[self.what.quantity]
-        copied = next(e for e in self.copies if e.lower > self.value).value
-        if found.upper - nothing <= _HALF * (copied - nothing):
+        if found.upper - self.nothing <= _HALF * (copied.value - self.nothing):
             return ""
-        return (
-            f"it may be more than half of what a full copy reaches, {decimals(copied, signed=self.is_signed)}: "
-            "set a lower limit"
-        )
+        full = decimals(copied.value, signed=self.is_signed)
+        return f"it may be more than half of what a full copy reaches, {full}: set a lower limit"
 
     def would_decide(self, found: Estimate) -> str:
         """Return what would decide where the interval holds the limit, if the value stays; empty where it is not known.
@@ -199,13 +198,11 @@ class SetLimit:
             note = next((e.note for e in self.copies if e.note), "")
             few = f" ({note})" if note else ""
             return f"it has no value for a full copy{few}", "no value for a copy", "more records"
-        return (
-            f"even a full copy reaches only {spelled(known[0], self.is_signed)}",
-            f"a copy reaches {decimals(known[0].value, signed=self.is_signed)}",
-            "a lower limit, or another measure",
-        )
+        reason = f"even a full copy reaches only {spelled(known[0], self.is_signed)}"
+        brief = f"a copy reaches {decimals(known[0].value, signed=self.is_signed)}"
+        return reason, brief, "a lower limit, or another measure"
 
-    def _noisy(self, found: Estimate) -> tuple[str, str, str] | None:
+    def _noisy(self, found: Estimate, copied: Estimate) -> tuple[str, str, str] | None:
         """Return that fresh people could not be shown to keep the limit either; None where they could.
 
         Noise is the half width of fresh people, or of the release where it has less. A true-positive rate cannot be
@@ -213,8 +210,7 @@ class SetLimit:
         upper end lies above the value, of fresh people or of the release, whichever has more.
         """
         noise = self._noise(found)
-        copied = next(e for e in self.copies if e.lower > self.value).value - NOTHING[self.what.quantity]
-        room = _QUIET * min(self.room, 2 * _HALF * copied)
+        room = _QUIET * min(self.room, 2 * _HALF * (copied.value - self.nothing))
         if not noise > room or self._may_be_far(found):
             return None
         brought = self._bring(found, self._times(self.value - self.room, noise, room))
@@ -231,8 +227,8 @@ class SetLimit:
 
     def _may_be_far(self, found: Estimate) -> bool:
         """Tell whether an interval is wholly above what there is without any leak, and reaches far beyond the limit."""
-        nothing, far = NOTHING[self.what.quantity], _FAR * self.room
-        above = found.lower > nothing and found.upper - nothing > far
+        far = _FAR * self.room
+        above = found.lower > self.nothing and found.upper - self.nothing > far
         return above or (self.is_two_sided and found.upper < 0 and -found.lower > far)
 
     def _times(self, value: float, reach: float, wanted: float, *, above: bool = False) -> float:
@@ -246,11 +242,13 @@ class SetLimit:
             return float("nan")
 
         def beyond(people: float, beside: float) -> float:
-            rates = expected_share(value * people, people, _RATES), expected_share(nothing * people, people, _RATES)
+            rates = (
+                expected_share(value * people, people, _RATES),
+                expected_share(self.nothing * people, people, _RATES),
+            )
             found = share_difference(*rates)
             return (found.value - found.lower if above else found.upper - found.value) - beside
 
-        nothing = NOTHING.get(self.what.quantity, 0.0)
         if self.what.quantity not in RATES or not beyond(1, reach) > 0 or not beyond(_PEOPLE, wanted) < 0:
             return (reach / wanted) ** 2
         now, then = (brentq(beyond, 1, _PEOPLE, args=(beside,)) for beside in (reach, wanted))
@@ -285,7 +283,7 @@ class SetLimit:
 
 
 def set_limit(
-    what: Limited,
+    name: str,
     value: float,
     measure: Measure,
     findings: Sequence[Finding],
@@ -294,6 +292,7 @@ def set_limit(
     size: Size,
 ) -> SetLimit:
     """Return a limit on one measure, with what the reference generators of the study reach in its quantity."""
+    what = limited(name, (measure.key, measure.label))
     own = [f for f in findings if f.measure == measure]
 
     def reached(answer: Answer) -> list[Estimate]:
@@ -350,14 +349,11 @@ def check_limits(limits: Sequence[str], measures: Sequence[Measure]) -> None:
         if what.quantity == "utility" or (what.key in keys and keys[what.key].is_utility):
             raise InputError(f"limits must be on risks, of which too much is bad, got {name!r}, a utility")
         if what.quantity not in QUANTITIES:
-            raise InputError(
-                f"limits must be <quantity>/<measure> with a quantity of {', '.join(QUANTITIES)}, got {name!r}"
-            )
+            known = ", ".join(QUANTITIES)
+            raise InputError(f"limits must be <quantity>/<measure> with a quantity of {known}, got {name!r}")
         if what.key not in keys:
-            raise InputError(
-                f"limits must name a measure of the study, got {name!r}{nearest(what.key, keys)}; "
-                f"it has {', '.join(keys)}"
-            )
+            told = f"got {name!r}{nearest(what.key, keys)}; it has {', '.join(keys)}"
+            raise InputError(f"limits must name a measure of the study, {told}")
         _check_group(name, what, keys[what.key])
         _check_quantity(name, what, keys[what.key])
 
@@ -377,12 +373,10 @@ def _check_group(name: str, what: Limited, metric: Metric) -> None:
 
 def _check_quantity(name: str, what: Limited, metric: Metric) -> None:
     if not is_signal(metric, what.quantity):
-        raise InputError(
-            f"limits must be on signals; of {metric.name} only the member/control difference is one "
-            f"(memorization/{what.key}), got {name!r}"
-            if metric.label == "signal"
-            else f"limits must be on signals, got {name!r}, a sanity check"
-        )
+        if metric.label != "signal":
+            raise InputError(f"limits must be on signals, got {name!r}, a sanity check")
+        only = f"of {metric.name} only the member/control difference is one (memorization/{what.key})"
+        raise InputError(f"limits must be on signals; {only}, got {name!r}")
     if what.quantity.startswith("tpr") and not metric.study.ranking:
         raise InputError(f"{metric.name} ranks no records, so it has no {what.quantity}, got {name!r}")
     if what.quantity == "population_gain" and not metric.has_population:

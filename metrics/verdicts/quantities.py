@@ -97,8 +97,7 @@ def quantity_of(finding: Finding, quantity: str, group: str = "") -> Estimate:
     if quantity in RATES:
         why = "the measure ranks no records, or there are no control records"
         return finding.tpr.get(RATES[quantity], replace(NOT_ESTIMABLE, note=why))
-    found: Estimate = getattr(finding, quantity)
-    return found
+    return getattr(finding, quantity)
 
 
 _ROUNDING = 1e-9
@@ -128,10 +127,8 @@ def same_place(findings: Sequence[Finding], answers: Mapping[str, Answer], group
         [e for answer, e in found if answer == wanted and not np.isnan(e.value)] for wanted in ("copy", "independent")
     )
     if copies and independent and all(_reaches(i, c) for c in copies for i in independent):
-        told = (
-            f"a full copy of the training rows, {spelled(copies[0], False)}, does not lie above independent columns, "
-        )
-        return f"{told}{spelled(independent[0], False)}, which know nobody"
+        told = f"a full copy of the training rows, {spelled(copies[0], False)}, does not lie above independent columns"
+        return f"{told}, {spelled(independent[0], False)}, which know nobody"
     known = [f for f in findings if not (group or np.isnan(f.risk.value))]
     if known and all(f.guess > TOO_WIDE and _ends(f.risk)[0] <= f.guess + _ROUNDING for f in known):
         return f"one constant guess is right about {known[0].guess:.1%} of the records, and no generator lies above it"

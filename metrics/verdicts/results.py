@@ -12,7 +12,7 @@ The terminal, the report, MLflow and Prefect show these words and numbers; none 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from synthrisk.metrics.intervals.estimates import NOT_ESTIMABLE, Estimate
 from synthrisk.metrics.plugins import Answer
@@ -111,11 +111,17 @@ class StudyResult:
 
     def __repr__(self) -> str:
         """Show the answer in one line."""
-        return result_text(self)
+        names = [name for name in self.synthesizers if not is_reference(self, name)]
+        judged = [f"{name}: {self.verdict(name) or 'NOT JUDGED'}" for name in names]
+        return f"<StudyResult {self.name} {self.study_id}: {self.invalid or ', '.join(judged) or 'no synthesizer'}>"
 
     def _repr_html_(self) -> str:
-
-        return result_html(self)
+        rows = []
+        for each in overview(self).synthesizers:
+            worst = each.worst
+            decides = "" if worst is None else f"{number(worst.found.value)} ({worst.name})"
+            rows.append((each.synthesizer, decides, each.word or "NOT JUDGED", each.said))
+        return table(["synthesizer", "what decides", "verdict", "because"], rows)
 
     @property
     def valid(self) -> bool:
@@ -180,8 +186,7 @@ _NO_S = (
 )
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of numbers."""
 
     name: str
@@ -308,8 +313,7 @@ _STATEMENTS = {  # how a sentence begins, and how it begins with its subject
 }
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     """What one generator reaches in one quantity of one measure."""
 
     synthesizer: str
@@ -421,6 +425,7 @@ def overview(result: StudyResult) -> Overview:
         owners.setdefault(limit.source, []).append(name)
     looked = judged or own
     on = [(name, m) for name in result.limits for m in judged if holds_for(name, m)]
+    on = on or [(Limited("memorization", m.key).name, m) for m in own]
     return Overview(
         headlines=[_headline(result, name, looked) for name in ordered_names(result)],
         data=table_in_words(result.facts),
@@ -430,12 +435,7 @@ def overview(result: StudyResult) -> Overview:
         unjudged=unjudged,
         highest=_surest(mine, unjudged),
         references=_references(result),
-        leaks=planted_leaks(
-            result.findings,
-            result.answers,
-            result.leaked,
-            on or [(Limited("memorization", m.key).name, m) for m in own],
-        ),
+        leaks=planted_leaks(result.findings, result.answers, result.leaked, on),
         confidence=float(result.facts.get("interval", "").rpartition(" ")[2] or 0.0),
     )
 
@@ -580,20 +580,3 @@ def _references(result: StudyResult) -> str:
         return f"behaved: {counted(len(result.checks), 'check')} passed"
     broken = [c for c in result.checks if not c.passed]
     return f"{len(broken)} of {counted(len(result.checks), 'check')} failed: {broken[0].words}"
-
-
-def result_text(result: StudyResult) -> str:
-    """Return the answer of a study in one line."""
-    names = [name for name in result.synthesizers if not is_reference(result, name)]
-    judged = [f"{name}: {result.verdict(name) or 'NOT JUDGED'}" for name in names]
-    return f"<StudyResult {result.name} {result.study_id}: {result.invalid or ', '.join(judged) or 'no synthesizer'}>"
-
-
-def result_html(result: StudyResult) -> str:
-    """Return the answer of a study as a table: a row a synthesizer."""
-    rows = []
-    for each in overview(result).synthesizers:
-        worst = each.worst
-        decides = "" if worst is None else f"{number(worst.found.value)} ({worst.name})"
-        rows.append((each.synthesizer, decides, each.word or "NOT JUDGED", each.said))
-    return table(["synthesizer", "what decides", "verdict", "because"], rows)

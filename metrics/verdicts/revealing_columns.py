@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,8 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.exposure.what_if import Change
 from synthrisk.metrics.intervals.estimates import Interval
 from synthrisk.metrics.register import METRICS
-from synthrisk.metrics.study.estimation import Releases, find_all
-from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Said, as_frame
+from synthrisk.metrics.study.estimation import Contributed, Releases, find_all
+from synthrisk.metrics.study.ledger import Cell, Planned, as_frame
 from synthrisk.metrics.study.scoring import score_release, tables_of
 from synthrisk.metrics.tables.kinds import as_floats, is_temporal, kind
 from synthrisk.metrics.verdicts.quantities import Limited, quantity_of
@@ -61,8 +61,7 @@ alone have their value of capital_gain, the release has 70 of these'
         return ", ".join(told) + overlap + (alone if self.released else "")
 
 
-@dataclass(frozen=True, eq=False)
-class OneRelease:
+class OneRelease(NamedTuple):
     """A release, and the real records that it is attacked for, as they are or but for one column."""
 
     real: pd.DataFrame  # real records without their identifier
@@ -93,25 +92,11 @@ class OneRelease:
         tables = tables_of(self.real, self.synthetic, self.member, self.entities)
         cell = Cell("release", 0, 0)
         ledger, said = score_release(tables, self.member, [planned], self.seed, cell)
-        releases = Releases([_Ledger(cell, as_frame(ledger), said)], self.real, self.entities, self.groups or {})
+        kept = Contributed(cell, {planned.measure.key: as_frame(ledger)}, said)
+        releases = Releases([kept], self.real, self.entities, self.groups or {})
         interval = Interval(0.9, "crossed", 50, self.seed)  # nobody sees it
         (finding,) = find_all("release", "synthesizer", releases, [planned.measure], interval, ()).findings
         return quantity_of(finding, limit.quantity, limit.group).value
-
-
-@dataclass(frozen=True, eq=False)
-class _Ledger:
-    """A ledger that no file keeps."""
-
-    cell: Cell
-    rows: pd.DataFrame
-    said: Mapping[str, Said]
-
-    def of(self, measure: Measure, columns: Sequence[str]) -> pd.DataFrame:
-        return self.rows[list(columns)].reset_index(drop=True)
-
-    def values(self) -> Mapping[str, Said]:
-        return self.said
 
 
 def carriers(release: OneRelease, planned: Planned, limit: Limited, most: int = MOST) -> Carriers | None:
@@ -196,9 +181,8 @@ def _without(own: OneRelease, planned: Planned, column: str) -> tuple[OneRelease
     if pair is None:
         return None
     real, synthetic = pair
-    return replace(
-        own, real=own.real.assign(**{column: real}), synthetic=own.synthetic.assign(**{column: synthetic})
-    ), planned
+    changed = own.real.assign(**{column: real}), own.synthetic.assign(**{column: synthetic})
+    return own._replace(real=changed[0], synthetic=changed[1]), planned
 
 
 def coarser(real: pd.Series, synthetic: pd.Series) -> tuple[pd.Series, pd.Series] | None:
@@ -215,9 +199,7 @@ def coarser(real: pd.Series, synthetic: pd.Series) -> tuple[pd.Series, pd.Series
         common = set(counts.index[counts >= _RARE])
         pair = [_pooled(each, common) for each in (real, synthetic)]
     elif is_temporal(real):
-        if not pd.api.types.is_datetime64_any_dtype(real.dtype) or not pd.api.types.is_datetime64_any_dtype(
-            synthetic.dtype
-        ):
+        if not all(pd.api.types.is_datetime64_any_dtype(each.dtype) for each in (real, synthetic)):
             return None
         pair = [each.dt.normalize() - pd.to_timedelta(each.dt.day - 1, unit="D") for each in (real, synthetic)]
     else:

@@ -4,9 +4,9 @@ What the what-ifs of a study have shown: each change of the quasi-identifiers in
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from math import isnan
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -290,8 +290,7 @@ TABLES: dict[str, Callable[[StudyResult], pd.DataFrame]] = {
 """The tables that stand beside the league table, by the name that tracking and terminal give them."""
 
 
-@dataclass(frozen=True)
-class Preview:
+class Preview(NamedTuple):
     """One change of the quasi-identifiers, and what it would do to the findings of one synthesizer by one measure."""
 
     words: str  # the change, of what the attacker knows
@@ -369,8 +368,7 @@ def largest_fall(tried: Sequence[Preview], quantity: Literal["risk", "memorizati
     return sorted(tried, key=lambda p: (isnan(p.change(quantity).value), p.change(quantity).value))
 
 
-@dataclass(frozen=True)
-class Tried:
+class Tried(NamedTuple):
     """One change of the quasi-identifiers of one synthesizer, by one quantity: before and after it."""
 
     synthesizer: str

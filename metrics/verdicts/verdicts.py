@@ -146,35 +146,20 @@ def judge(
     ``limits``: ``<quantity>/<measure>[@<group>]`` -> limit.
     """
     known = beside or Beside()
-    on = {
-        (name, f.measure): _on(limited(name, (f.measure.key, f.measure.label)), limit, f.measure, findings, known)
+    own = [f for f in findings if f.role == "synthesizer"]
+    judged = [
+        _concluded(f, set_limit(name, limit, f.measure, findings, known.answers, known.leaked, known.size))
         for name, limit in limits.items()
-        for f in findings
+        for f in own
         if holds_for(name, f.measure)
-    }
-    failed = next((c.words for c in checks if not c.passed), "")
-    verdicts: dict[tuple[str, str, Measure], Verdict] = {}
-    for one in dict.fromkeys(f.synthesizer for f in findings if f.role == "synthesizer"):
-        own = [f for f in findings if f.synthesizer == one]
-        judged = {
-            (name, f.measure): _concluded(f, on[name, f.measure])
-            for name in limits
-            for f in own
-            if (name, f.measure) in on
-        }
-        said = _together(one, list(judged.values()), known)
-        if failed:
-            said = [_Said("INVALID", failed, "references misbehaved")] * len(said)
-        verdicts |= {
-            (one, *place): _verdict(each, words) for (place, each), words in zip(judged.items(), said, strict=True)
-        }
-    ordered = [
-        verdicts[f.synthesizer, name, f.measure]
-        for name in limits
-        for f in findings
-        if (f.synthesizer, name, f.measure) in verdicts
     ]
-    return [*ordered, *([] if failed else _looks(ordered, known)), *identifiers_released(known)]
+    if failed := next((c.words for c in checks if not c.passed), ""):
+        invalid = _Said("INVALID", failed, "references misbehaved")
+        return [*(_verdict(each, invalid) for each in judged), *identifiers_released(known)]
+    names = dict.fromkeys(each.finding.synthesizer for each in judged)
+    lacking = {name: _lacking([j for j in judged if j.finding.synthesizer == name], name, known) for name in names}
+    verdicts = [_verdict(each, _together(each, lacking[each.finding.synthesizer], known)) for each in judged]
+    return [*verdicts, *_looks(verdicts, known), *identifiers_released(known)]
 
 
 def identifiers_released(beside: Beside) -> list[Verdict]:
@@ -205,10 +190,6 @@ def worst(words: Sequence[str]) -> str:
     return next((w for w in order if w in words), "INCONCLUSIVE" if "CANNOT TELL" in words else "")
 
 
-def _on(what: Limited, limit: float, measure: Measure, findings: Sequence[Finding], beside: Beside) -> SetLimit:
-    return set_limit(what, limit, measure, findings, beside.answers, beside.leaked, beside.size)
-
-
 def _concluded(f: Finding, limit: SetLimit) -> _Judged:
     found = quantity_of(f, limit.what.quantity, limit.what.group)
     return _Judged(f, limit, found, _said(found, limit, f.reach))
@@ -236,26 +217,20 @@ def _said(found: Estimate, limit: SetLimit, reach: float) -> _Said:
     return _Said("NO EVIDENCE", f"{where} lies {inside}", inside)
 
 
-def _together(name: str, judged: Sequence[_Judged], beside: Beside) -> list[_Said]:
-    """Return what all limits say of one synthesizer together: what is kept counts where enough was shown."""
-    lacking = _lacking(judged, beside)
-    if lacking is None and (near := beside.near.get(name)):
-        lacking = _Lacking(near, "nearness not ruled out", "a look at how near the releases are to their members")
-    said = []
-    for each in judged:
-        words = each.said
-        if broken := beside.broken.get(name):
-            words = words if words.word == "RISK" else _Said("INVALID RELEASE", broken, "broken releases")
-        elif words.word == "NO EVIDENCE" and lacking:
-            words = _Said("INCONCLUSIVE", f"{words.reason}, but {lacking.reason}", lacking.brief, lacking.advice)
-        elif words.word == "NO EVIDENCE":
-            words = words._replace(reason=words.reason + _shown(each, beside))
-        said.append(words)
-    return said
+def _together(each: _Judged, lacking: _Lacking | None, beside: Beside) -> _Said:
+    """Return what a limit says beside all others: what is kept counts where enough was shown (``_lacking``)."""
+    words = each.said
+    if broken := beside.broken.get(each.finding.synthesizer):
+        return words if words.word == "RISK" else _Said("INVALID RELEASE", broken, "broken releases")
+    if words.word != "NO EVIDENCE":
+        return words
+    if lacking is None:
+        return words._replace(reason=words.reason + _shown(each, beside))
+    return _Said("INCONCLUSIVE", f"{words.reason}, but {lacking.reason}", lacking.brief, lacking.advice)
 
 
-def _lacking(judged: Sequence[_Judged], beside: Beside) -> _Lacking | None:
-    """Return what the deciding limits have not shown together; None where that is enough for NO EVIDENCE.
+def _lacking(judged: Sequence[_Judged], name: str, beside: Beside) -> _Lacking | None:
+    """Return what the deciding limits on a synthesizer have not shown; None where that is enough for NO EVIDENCE.
 
     One of them must see a near copy, one must have seen the planted leak where one was planted, and they must cover
     both what is learnt about people (guesses, links, who is singled out) and who is found (membership, copies). Where
@@ -274,39 +249,30 @@ def _lacking(judged: Sequence[_Judged], beside: Beside) -> _Lacking | None:
         ran = "near_copy" in beside.answers.values()
         seen = "none has a near copy above its limit" if ran else "no near copy was attacked"
         advice = "a measure of nearest records, such as membership"
-        return _Lacking(
-            f"the limits cover exact copies only, for {seen}; add {advice}",
-            "blind to near copies",
-            advice,
-        )
+        return _Lacking(f"the limits cover exact copies only, for {seen}; add {advice}", "blind to near copies", advice)
     if not any(limit.sees_leaks for limit in limits):
         leak = next(p.words for limit in limits for p in limit.planted if p.answer == "leak")
-        return _Lacking(
-            f"no deciding limit has seen the planted {leak}",
-            "planted leak not seen",
-            "more repetitions or records",
-        )
+        reason = f"no deciding limit has seen the planted {leak}"
+        return _Lacking(reason, "planted leak not seen", "more repetitions or records")
     kinds = {learns(METRICS[each.finding.measure.metric]) for each in deciding}
-    if kinds == {True}:
-        advice = "a measure of membership or copies, such as membership"
-        return _Lacking(
-            f"no limit that decides here speaks of who is found; add {advice}",
-            "who is found not judged",
-            advice,
-        )
-    if kinds == {False}:
-        advice = "a measure that guesses or singles out, such as singling_out"
-        return _Lacking(
-            f"no limit that decides here speaks of what is learnt; add {advice}",
-            "what is learnt not judged",
-            advice,
-        )
+    if len(kinds) == 1:
+        what, advice = _OTHER_KIND[kinds.pop()]
+        return _Lacking(f"no limit that decides here speaks of {what}; add {advice}", f"{what} not judged", advice)
     for group in EXPOSED:
         exposed = [each for each in judged if each.limit.what.group == group]
         if exposed and not any(each in deciding for each in exposed):
             reason = f"no limit that decides here speaks of the most exposed, by @{group}: {exposed[0].said.reason}"
             return _Lacking(reason, "most exposed not judged", exposed[0].said.advice)
+    if near := beside.near.get(name):
+        return _Lacking(near, "nearness not ruled out", "a look at how near the releases are to their members")
     return None
+
+
+_OTHER_KIND = {
+    True: ("who is found", "a measure of membership or copies, such as membership"),
+    False: ("what is learnt", "a measure that guesses or singles out, such as singling_out"),
+}
+"""What no limit speaks of where all say what is learnt (``learns``), or none does, and what to add."""
 
 
 def learns(metric: Metric) -> bool:
@@ -333,9 +299,8 @@ def _look(name: str, excess: Estimate, limit: float, size: Size) -> Verdict | No
     own = excess.value, excess.lower, excess.upper
     if excess.lower > limit:
         copied = f"as if {as_people(excess.value)} people had been copied"
-        return Verdict(
-            name, LOOK, limit, "RISK", f"the release lies on members: {first_signs(excess.note, _SIGNS)}", *own, copied
-        )
+        reason = f"the release lies on members: {first_signs(excess.note, _SIGNS)}"
+        return Verdict(name, LOOK, limit, "RISK", reason, *own, copied)
     if excess.upper < 0 and excess.note:
         missing = "; ".join(sign for sign in excess.note.split("; ") if MISSING in sign)
         reason = first_signs(missing or f"{MISSING}: {excess.note}", _SIGNS)

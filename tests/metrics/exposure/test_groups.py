@@ -20,7 +20,6 @@ from synthrisk.metrics.exposure.groups import (
     constant_guess,
     groups,
     risk_by,
-    risk_in,
     strongest_columns,
 )
 from synthrisk.metrics.register import METRICS
@@ -62,7 +61,7 @@ records = st.lists(st.tuples(st.sampled_from([0.0, 1.0, math.nan]), LETTERS, st.
 
 
 @given(records.filter(lambda rows: any(not math.isnan(r[0]) for r in rows)))
-def test_levels_and_joint_subgroups_are_counted_as_in_loops_and_the_worst_is_first(rows):
+def test_levels_are_counted_as_in_loops(rows):
     scores, letters, flags = (list(each) for each in zip(*rows, strict=True))
     table = pd.DataFrame({"letter": pd.Series(letters, dtype=object), "flag": flags})
     names = [(str(f), "missing" if v is None else v) for f, v in zip(flags, letters, strict=True)]
@@ -72,12 +71,6 @@ def test_levels_and_joint_subgroups_are_counted_as_in_loops_and_the_worst_is_fir
         part = found[found["column"] == column]
         assert set(part["level"]) == set(expected)
         assert all(close(row, expected[row["level"]]) for _, row in part.iterrows())
-    found = risk_in(scores, table, ["letter", "flag"], minimum=2)
-    expected = {c: e for c, e in by_hand(scores, names).items() if e[0] >= 2}
-    assert (list(found.index.names), set(found.index)) == (["flag", "letter"], set(expected))
-    assert all(close(row, expected[cell]) for cell, row in found.iterrows())
-    order = list(zip(-found["risk"], -found["records"], strict=True))
-    assert order == sorted(order)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0]), min_size=2, max_size=30), st.integers(0, 2**32 - 1))
@@ -198,16 +191,12 @@ BIG = pd.DataFrame({"c": ["secret"] * 3, "v": [1.0, math.inf, 2.0]})
         (([1, 0, 1], BIG["c"], "c"), "table must be a pandas DataFrame, got Series"),
         (([1, 0, 1], BIG.rename(columns={"v": "c"}), "c"), "table must have columns with distinct names"),
         (([1], pd.DataFrame({"c": [["secret"]]}), "c"), "column 'c' must hold single values"),
-        (([1, 0, 1], BIG, "c", 5, 0.9, 0), "minimum must be a whole number of at least 1, got 0"),
     ],
 )
 def test_bad_input_is_told_in_a_sentence_without_cells(arguments, words):
     with pytest.raises(InputError, match=re.escape(words)) as caught:
-        risk_in(*arguments)
+        risk_by(*arguments)
     assert "secret" not in str(caught.value)
-    if len(arguments) < 6:
-        with pytest.raises(InputError, match=re.escape(words)):
-            risk_by(*arguments)
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
@@ -221,9 +210,8 @@ def test_order_of_rows_columns_and_categories_and_index_labels_move_nothing(seed
     order = rng.permutation(n)
     other = table.iloc[order][["c", "b", "a"]].assign(c=lambda t: t["c"].cat.reorder_categories(["q", "p"]))
     other.index = rng.integers(0, 3, n)
-    for measure in (risk_by, lambda *a: risk_in(*a, minimum=1)):
-        before, after = measure(scores, table, ["a", "b", "c"]), measure(scores[order], other, ["c", "a", "b"])
-        pd.testing.assert_frame_equal(before, after, check_exact=True)
+    before, after = risk_by(scores, table, ["a", "b", "c"]), risk_by(scores[order], other, ["c", "a", "b"])
+    pd.testing.assert_frame_equal(before, after, check_exact=True)
 
 
 def table(n=600, columns=3, seed=0):
