@@ -257,7 +257,8 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
       moved numbers or renamed levels, and in standard deviations of all columns (``nearness.by_deviations``) and of
       the numbers alone (``nearness.by_numbers``), which finds what a filter by such distances has left out. Of large
       tables members and control records are drawn for it, by a fixed seed and in an order that is not that of the
-      rows: of each at most so many that there are 4e9 pairs with released rows, or 20,000 records: enough to tell of one person in 200.
+      rows: of each at most so many that there are 4e9 pairs with released rows, or 20,000 records: enough to tell of
+      one person in 200.
     - members that occur in the release as they are, beside control records that do; more or fewer of them.
     - the same but for columns of which most values are one record's own (a weight, an amount to the cent), where there
       are such: in them nobody equals anybody, so that a release without anyone's equal would look like any other.
