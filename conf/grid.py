@@ -70,14 +70,15 @@ def _factors(name: str, words: str, numeric: int, categorical: int, **others: An
 
 
 _ADULT = ("age", "education", "occupation"), ("sex", "race", "hours_per_week", "workclass")
-_HEALTH = ("age", "gender", "education"), ("income", "health")
+_HEALTH_KNOWN = ("age", "gender", "education")
+_HEALTH = _HEALTH_KNOWN, ("income", "health")
+_FAIR_KNOWN, _RATING = ("age", "educ", "occupation", "religious"), "rate_marriage"
 _FAIR = ("age", "educ", "occupation"), ("religious", "children", "yrs_married", "occupation_husb")
-_RATING = "rate_marriage"
 
 TABLES = (
     GridTable("adult", "Adult", ("age", "education", "occupation", "sex", "race"), "income", "adult", halves=_ADULT),
-    GridTable("health", "simulated_health", _HEALTH[0], "disease", "simulated_health", halves=_HEALTH),
-    GridTable("fair", "fair", (*_FAIR[0], "religious"), _RATING, "fair", halves=_FAIR, categorical=(_RATING,)),
+    GridTable("health", "simulated_health", _HEALTH_KNOWN, "disease", "simulated_health", halves=_HEALTH),
+    GridTable("fair", "fair", _FAIR_KNOWN, _RATING, "fair", halves=_FAIR, categorical=(_RATING,)),
     _factors("wide", "60 columns", 29, 30),
     _factors("categorical", "all categorical", 0, 8),
     _factors("numeric", "all numeric", 8, 0, attacker="linear"),

@@ -161,7 +161,8 @@ def _check_roles(metrics: Sequence[MetricChoice], columns: Sequence[str]) -> Non
     """Refuse roles of single metrics that name no column of the table."""
     for choice in metrics:
         known = choice.quasi_identifiers if isinstance(choice.quasi_identifiers, list) else []
-        own = [(option, columns_of(choice.options[option] or ())) for option in _COLUMNS if option in choice.options]
+        named = {option: choice.options[option] for option in _COLUMNS if choice.options.get(option) is not None}
+        own = [(option, columns_of(given)) for option, given in named.items()]
         for role, names in (("quasi_identifiers", known), ("sensitive", _columns(choice.sensitive or [])), *own):
             for name in names:
                 if name not in columns:

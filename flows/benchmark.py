@@ -68,14 +68,13 @@ def benchmark(
     settings = settings_of(study, overrides, tracking_uri)
     check(settings)
     folder = open_workspace(settings.workspace)
-    runner = task_runner(settings.runner)
     with tagged(settings.name), noted(folder):
         workspace = str(folder)
         table = data(settings.data, settings.split, workspace, settings.seed)
         cut = split(table, settings.split, settings.data.identifier, workspace, settings.seed)
         sample = Sample.of(settings.data, table, cut, workspace, settings.seed)
         with workers_share_the_api():
-            outcome = conduct.with_options(task_runner=runner)(settings, sample)
+            outcome = conduct.with_options(task_runner=task_runner(settings.runner))(settings, sample)
     announce(Ended(outcome, "study", outcome.result.name, f"study {outcome.result.name}"))
     return concluded(outcome, gate=gate)
 

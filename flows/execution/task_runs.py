@@ -63,9 +63,13 @@ class ForkedTaskRunner(ProcessPoolTaskRunner):
         for futures in each number then.
         """
         if getattr(self, "_cached_context", False) is None:  # which Prefect, up to 3.8, makes once for all
-            self._cached_context = serialize_context() | {"settings_context": {}}
-            self._cached_env = get_current_settings().to_environment_variables(exclude_unset=True)
-        twice = {name: _Quoted(each) if isinstance(each, quote) else each for name, each in parameters.items()}
+            environment, settings = self._initargs[1:]  # that the workers have
+            self._cached_context = serialize_context()
+            if get_current_settings() is settings:
+                self._cached_context["settings_context"] = {}
+            later = {name: value for name, value in os.environ.items() if environment.get(name) != value}
+            self._cached_env = get_current_settings().to_environment_variables(exclude_unset=True) | later
+        twice = {k: _Quoted(_Quoted(each[0])) if isinstance(each, quote) else each for k, each in parameters.items()}
         return super().submit(task, twice, *given, **named)
 
 

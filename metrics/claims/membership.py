@@ -249,7 +249,12 @@ def membership(
     check_values(columns, attacker, neighbours, claim_share)
     known = in_order(tables.columns if columns is None else tables.check_columns("columns", columns))
     attack = named_attack("membership", attacker)
-    settings: dict[str, Any] = {"columns": known, "attacker": attack.name, "claim_share": claim_share, "seed": seed}
+    settings: dict[str, Any] = {
+        "columns": known,
+        "attacker": attack.name,
+        "claim_share": float(claim_share),
+        "seed": seed,
+    }
     settings |= {} if neighbours is None else {"neighbours": neighbours}
     both = tables if tables.groups is not None or tables.control is None else tables.with_control()
     groups = np.ones(len(both.real), dtype=np.int64) if both.groups is None else both.groups

@@ -296,8 +296,8 @@ def _agreed(name: Any, found: list[list[Any]], settled: Settled) -> Column:
     for side, own in enumerate(counts):
         np.add.at(by_code[side], codes[int(side == RELEASE)][:-1], own)
         by_code[side, -1] += missing[side]
-    of = kind, is_temporal(typed), bool(types.is_datetime64_any_dtype(typed.dtype))
-    return Column(name, *of, joint.size, by_code, floats, raw, codes)  # type: ignore[arg-type]
+    temporal, is_date = is_temporal(typed), bool(types.is_datetime64_any_dtype(typed.dtype))
+    return Column(name, kind, temporal, is_date, joint.size, by_code, floats, raw, codes)  # type: ignore[arg-type]
 
 
 def _occurring(values: pd.Series, counts: np.ndarray) -> pd.Series:

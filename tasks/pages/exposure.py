@@ -148,11 +148,12 @@ def _exposed(found: Found, exposed: pd.DataFrame, people: _People, planned: Plan
     sure = exposed[exposed["memorization"] > 0]
     sure = sure.sort_values(["memorization", "lower", "record"], ascending=[False, False, True])
     everybody = {str(k): v for k, v in all_records(reached, confidence).items()}
-    tables = _highest(pairs, "adds_lower", above=0.0), _highest(pairs, "lower"), _highest(single, "lower")
     by_class = Told(_rows(classes.rows), len(classes.rows), classes.looked_at)
+    tables = {"memorized": _highest(pairs, "adds_lower", above=0.0), "worst": _highest(pairs, "lower")}
+    tables |= {"levels": _highest(single, "lower"), "classes": by_class}
     why = None if measure.attacker is None else _explained(reached, people, planned)
     most = _rows(sure.head(WORST))
-    return Exposed(measure.key, known, everybody, *tables, by_class, most, why, tried, before)
+    return Exposed(measure.key, known, everybody, **tables, records=most, why=why, tried=tried, before=before)
 
 
 def _highest(found: Groups, quantity: str, above: float = -np.inf) -> Told:

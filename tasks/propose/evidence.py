@@ -211,8 +211,8 @@ def _made(cells: Cells, answers: Cells, found: _Found, marked: Sequence[str], co
         reading = Reading(type="number", missing=missing) if numbers else Reading(missing=missing)
     sure: Sure = "likely" if missing and found.sure == "sure" else found.sure
     form = counted.form if counted.filled and found.kind not in ("text", "boolean") else ""
-    counts = len(counted.counts), counted.filled, cells.rows
-    return Evidence(cells.name, found.kind, sure, why, *counts, form, reading, found.question, other)
+    distinct, filled, question = len(counted.counts), counted.filled, found.question
+    return Evidence(cells.name, found.kind, sure, why, distinct, filled, cells.rows, form, reading, question, other)
 
 
 def _with_missing(reading: Reading | None, missing: Sequence[str]) -> Reading | None:

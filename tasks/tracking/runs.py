@@ -165,11 +165,11 @@ def given(table: pd.DataFrame, name: str, digest: str, source: str = "") -> Data
 
     The types are those of its columns: to infer them, as ``mlflow.data.from_pandas`` does, looks at each cell of text.
     """
-    columns = Schema([_column(table[c], mask(str(c))) for c in table])
-    schema = json.dumps({"mlflow_colspec": columns.to_dict()})
+    schema = json.dumps({"mlflow_colspec": Schema([_column(table[c], mask(str(c))) for c in table]).to_dict()})
     profile = json.dumps({"num_rows": len(table), "num_elements": table.size})
     kind, address = source_of(source)
-    return DatasetInput(Dataset(name, digest, kind, address, schema, profile), tags=[InputTag(_CONTEXT, name)])
+    entity = Dataset(name=name, digest=digest, source_type=kind, source=address, schema=schema, profile=profile)
+    return DatasetInput(entity, tags=[InputTag(_CONTEXT, name)])
 
 
 def _column(column: pd.Series, name: str) -> ColSpec:

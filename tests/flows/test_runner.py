@@ -9,11 +9,13 @@ from prefect import flow, task
 from prefect.client.orchestration import get_client
 from prefect.settings import PREFECT_API_URL, PREFECT_CLIENT_MAX_RETRIES, get_current_settings, temporary_settings
 from prefect.task_runners import ProcessPoolTaskRunner, ThreadPoolTaskRunner
+from prefect.utilities.annotations import quote
 
 from synthrisk.conf.study import Runner
 from synthrisk.flows.execution.task_runs import task_runner
 
 THREADS = "prefect.task_runners:ThreadPoolTaskRunner"
+_READS_ONCE = hasattr(ProcessPoolTaskRunner(), "_cached_context")  # Prefect, up to 3.8
 
 
 def test_a_task_runner_by_import_path_is_made_with_its_options():
@@ -40,7 +42,23 @@ def test_task_runs_of_a_worker_ask_the_api_of_their_flow_through_one_client_with
     turns, urls, retries, settings = zip(*found, strict=True)
     assert turns == (1, 2, 3)
     assert {url.rstrip("/") for url in urls} == {PREFECT_API_URL.value()}
-    assert (set(retries), len(set(settings))) == ({13}, 1)
+    assert (set(retries), len(set(settings))) == ({13}, 1 if _READS_ONCE else 3)
+
+
+@pytest.mark.proof
+def test_a_worker_has_what_a_users_flow_has_set_before_it_submits(prefect_database, monkeypatch):
+    @task
+    def see(given: list[int]) -> tuple[object, str | None, int]:
+        return given, os.environ.get("A_TOKEN"), get_current_settings().client.max_retries
+
+    @flow
+    def asking() -> tuple[object, str | None, int]:
+        monkeypatch.setenv("A_TOKEN", "set in the flow")
+        with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 17}):
+            return see.submit(quote([1, 2])).result()
+
+    found = asking.with_options(task_runner=task_runner(Runner(workers=1)))()
+    assert found == ([1, 2], "set in the flow", 17)
 
 
 SERVICES = """
