@@ -133,7 +133,7 @@ _DISGUISES: tuple[tuple[str, Callable[[Tables, np.ndarray], np.ndarray | None]],
 _AS_THEY_ARE = "occur in the release as they are"
 _BUT_FOR_OWN = f"{_AS_THEY_ARE}, but for columns in which most have a value of their own"
 _FEWEST_DISGUISED = 100  # members
-_MOST_PAIRS = 4 * 10**9  # pairs of a record and a row that are looked at through a disguise
+_MOST_PAIRS = 2 * 10**10  # pairs of a record and a row that are looked at through a disguise
 _MANY_RECORDS = 20_000  # so many records are looked at in any case
 ALONE = "fewer than two members: none has another member to compare with"
 NO_STRANGERS = f"fewer than {_FEWEST} control records to compare with"
@@ -257,8 +257,7 @@ def nearness(tables: Tables, found: Verbatim | None = None) -> Nearness:
       moved numbers or renamed levels, and in standard deviations of all columns (``nearness.by_deviations``) and of
       the numbers alone (``nearness.by_numbers``), which finds what a filter by such distances has left out. Of large
       tables members and control records are drawn for it, by a fixed seed and in an order that is not that of the
-      rows: of each at most so many that there are 4e9 pairs with released rows, or 20,000 records: enough to tell of
-      one person in 200.
+      rows: of each at most so many that there are 2e10 pairs with released rows, or 20,000 records.
     - members that occur in the release as they are, beside control records that do; more or fewer of them.
     - the same but for columns of which most values are one record's own (a weight, an amount to the cent), where there
       are such: in them nobody equals anybody, so that a release without anyone's equal would look like any other.
