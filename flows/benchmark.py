@@ -15,6 +15,7 @@ from synthrisk.flows.orchestration.flow_runs import StudyChoice, name_of_benchma
 from synthrisk.flows.orchestration.server import workers_share_the_api
 from synthrisk.flows.outcome import Outcome, concluded
 from synthrisk.flows.preflight import check
+from synthrisk.flows.study_course import sample_in
 from synthrisk.tasks.data.task import data
 from synthrisk.tasks.sample import split
 from synthrisk.tasks.tracking.addresses import with_block
@@ -69,10 +70,7 @@ def benchmark(
     check(settings)
     folder = open_workspace(settings.workspace)
     with tagged(settings.name), noted(folder):
-        workspace = str(folder)
-        table = data(settings.data, settings.split, workspace, settings.seed)
-        cut = split(table, settings.split, settings.data.identifier, workspace, settings.seed)
-        sample = Sample.of(settings.data, table, cut, workspace, settings.seed)
+        sample = sample_in(str(folder), settings, data, split)
         with workers_share_the_api():
             outcome = conduct.with_options(task_runner=task_runner(settings.runner))(settings, sample)
     announce(Ended(outcome, "study", outcome.result.name, f"study {outcome.result.name}"))
