@@ -237,6 +237,10 @@ _ANSWERS = (
         for words in ((-1, 0), (1, -1), (1, 2))
     ),
     in_turns("flag", [lambda x: "yes" if x else "no", lambda x: "Y" if x else "0"], "yes, Y, no and 0", "taken as 1 and 0"),
+    in_turns("paid", [lambda x: x + 0.25, lambda x: x - 0.3, float], "numbers near 1 and 0", "nearer of them"),
+    in_turns("paid", [lambda x: f"{x - 0.031:.3f}", lambda x: str(int(x))], "texts near 1 and 0", "nearer of them"),
+    in_turns("paid", [lambda x: f"{x - 0.2:.1f}".replace(".", ","), lambda x: "ja" if x else "nein"],
+             "numbers near 1 and 0 with a comma, and words", "nearer of them"),
     some("paid", "_RARE_", "_RARE_ among answers"),
     some("paid", None, "missing among answers", ""),
     *(

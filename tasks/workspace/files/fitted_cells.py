@@ -63,6 +63,7 @@ _DOT_NET = re.compile(r"^/Date\((-?\d+)(?:[+-]\d{4})?\)/$")
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 _OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
 _TRUE_FALSE = (("-1", "0"), ("1", "-1"), ("1", "2"))  # as Access writes them, models, and surveys
+_NEAR_ANSWERS = "numbers near 1 and 0 are taken as the nearer of them, true and false"
 _SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
           "%f": "f", "%I": "hh", "%p": "AM/PM", "%j": "DDD", "%G": "YYYY", "%V": "ww", "%u": "d"}  # fmt: skip
 _DAY = 86_400e9  # nanoseconds
@@ -495,17 +496,24 @@ def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         found = [left.map({true: True, false: False}) for true, false in pairs]
         read = read.fillna(max(found, key=lambda values: counts[values[values.notna()].index].sum()).astype("boolean"))
     plain = texts.isin(["True", "False", "true", "false", "TRUE", "FALSE", "1", "0", "1.0", "0.0"])
-    return _Read(read, () if plain[read.notna()].all() else ("yes and no are taken as true and false",))
+    said = () if plain[read.notna()].all() else ("yes and no are taken as true and false",)
+    left = texts[read.isna().to_numpy()].str.replace(r"^([+-]?\d*),(\d+)$", r"\1.\2", regex=True)
+    near = _truths_of_numbers(to_numbers(left, errors="coerce"))
+    return _Read(read.fillna(near.values.reindex(texts.index)), (*said, *near.words))
 
 
 def _truths_of_numbers(numbers: pd.Series) -> _Read:
-    """Read numbers as true and false: 1 and 0, or what other programs write where there are two of them."""
+    """Read numbers as true and false: 1 and 0, or what other programs write where there are two of them.
+
+    Numbers with decimals, as models draw them that know numbers only, are taken for the nearer of 1 and 0.
+    """
     floats = numbers.astype(float)
     for true, false in _TRUE_FALSE:
         if {*floats} == {float(true), float(false)}:
             read = floats.map({float(true): True, float(false): False}).astype("boolean")
             return _Read(read, ("yes and no are taken as true and false",))
-    return _Read(floats.map({1.0: True, 0.0: False}).astype("boolean"))
+    read = floats.round().map({1.0: True, 0.0: False}).astype("boolean")
+    return _Read(read, (_NEAR_ANSWERS,) if (read.notna() & (floats % 1 != 0)).any() else ())
 
 
 def _answers(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:

@@ -83,6 +83,7 @@ def test_what_a_function_returns_is_read_as_files_are(tmp_path):
     (["20-30"] * 20, pd.Series([1.5])), (pd.to_datetime(["2020-01-01"] * 3), pd.Series([1.0])),
     ([7, 8, 9], pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01"]))),
     ([5.0, 6.0], pd.Series(pd.to_timedelta([1, 2], "h"))), ([2, 3], pd.Series([True, False])),
+    ([20.5, 80.2, 99.9] * 9 + [0.9], pd.Series([True, False])),
     (["maybe"] * 3, pd.Series([True, False])),
 ])  # fmt: skip
 def test_a_column_of_another_kind_is_refused_in_plain_words_with_a_way_out(cells, like):
