@@ -8,6 +8,8 @@ that shows more memorization counts. A release of coarse cells (``value_sets``) 
 values, and beside real values that are as coarse.
 """
 
+import html
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +30,8 @@ from synthrisk.metrics.tables.value_types import as_levels, precision_of
 _PLACES = 6  # decimals of a number that is written by hand, at most
 _DAY = 86_400 * 1e9  # nanoseconds
 _EXACT = 2.0**53  # larger whole numbers are not all floats
+_SIGNS = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212\u2018\u2019\u201a\u201c\u201d\u201e", "------'''\"\"\"")
+_BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[-_'.](?=[^\W\d_])")
 
 
 def second_reading(
@@ -39,12 +43,14 @@ def second_reading(
 ) -> pd.DataFrame | None:
     """Return the release with its far-off columns brought back to the real records; None where no column is far off.
 
-    Numbers and dates that are written finer than the real ones are rounded to their grid (``Grid``).
+    Numbers and dates that are written finer than the real ones are rounded to their grid (``Grid``), codes that are
+    numbers to the nearest real one.
 
     A numeric column is mapped by ranks: the cell of rank r among m becomes the ((r - 1/2)/m)-quantile of the control
     records, of the members where there are none; equal cells share a mean rank. Levels become the real level that is
-    the same without case, spaces, accents and number form (``folded``), the commonest if several are. Missing cells
-    stay missing, and levels that no real record has as they are.
+    the same without case, spaces, accents and number form (``folded``), the commonest if several are; where there is
+    no such level, the one that they alone begin, or that begins with them (M for male). Missing cells stay missing, and
+    levels that no real record has as they are.
 
     Args:
         members: The n records that the synthesizer was fitted on.
@@ -70,7 +76,8 @@ def second_reading(
         others = None if control is None else control[name].dropna()
         if str(name) not in far:
             real = members[name] if others is None else pd.concat([members[name], others])
-            columns[name] = Grid.of(real).rounded(release[name])
+            cells = release[name]
+            columns[name] = _nearest_codes(cells, real) if _is_code(real) else Grid.of(real).rounded(cells, real)
             continue
         if kind(members[name]) == "numeric":
             columns[name] = _by_ranks(release[name], others if others is not None and len(others) else members[name])
@@ -198,12 +205,14 @@ class Grid(NamedTuple):
         near = self._near(values).astype(precision_of(cells)).astype(float)
         return np.asarray((near != values) & np.isfinite(values))
 
-    def rounded(self, cells: pd.Series) -> pd.Series:
-        """Return the cells on the grid, each the nearest one."""
+    def rounded(self, cells: pd.Series, real: pd.Series | None = None) -> pd.Series:
+        """Return the cells on the grid: numbers the nearest one, dates their day, the next one if it alone is real."""
         if not self.step:
             return cells
         if is_temporal(cells):
-            return cells.dt.round("D")
+            days, following = cells.dt.floor("D"), cells.dt.ceil("D")
+            known = as_floats(days if real is None else real)
+            return days.where(np.isin(as_floats(days), known) | ~np.isin(as_floats(following), known), following)
         return pd.Series(self._near(as_floats(cells)), index=cells.index)
 
     def _near(self, values: np.ndarray) -> np.ndarray:
@@ -213,19 +222,39 @@ class Grid(NamedTuple):
 
 
 def folded(value: object) -> str:
-    """Return a level without case, spaces, accents, quotes around it and number form.
+    """Return a level without case, spaces, accents, quotes around it, signs between its letters and number form.
 
     Example:
-        >>> [folded(v) for v in (" Zürich", "'ZURICH'", "1,50", 1.5, "01.5")]
-        ['zurich', 'zurich', '1.5', '1.5', '1.5']
+        >>> [folded(v) for v in (" Zürich", "'ZURICH'", "1,50", 1.5, "01.5", "Not-known", "not_known", "O-", "18–29")]
+        ['zurich', 'zurich', '1.5', '1.5', '1.5', 'notknown', 'notknown', 'o-', '18-29']
     """
-    text = unicodedata.normalize("NFKD", str(value)).casefold()
+    text = unicodedata.normalize("NFKD", html.unescape(str(value)).translate(_SIGNS)).casefold()
     text = "".join(letter for letter in text if not (letter.isspace() or unicodedata.combining(letter)))
     text = text.strip("\"'`_") or text
     try:
         return f"{float(text.replace(',', '.')):.12g}"
     except ValueError:
-        return text
+        return _BETWEEN_LETTERS.sub("", text).rstrip(".") or text
+
+
+def _is_code(column: pd.Series) -> bool:
+    """Tell whether the levels of a column are numbers, as those of a scale from 1 to 5."""
+    dtype = column.dtype
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return False
+    return types.is_numeric_dtype(dtype.categories.dtype) and not types.is_bool_dtype(dtype.categories.dtype)
+
+
+def _nearest_codes(cells: pd.Series, real: pd.Series) -> pd.Series:
+    """Return numbers as the nearest real code each, missing where there is none."""
+    codes, values = np.unique(as_floats(real.dropna())), as_floats(cells)
+    if not len(codes):
+        return cells
+    above = np.minimum(np.searchsorted(codes, values), len(codes) - 1)
+    below = np.maximum(above - 1, 0)
+    near = np.where(values - codes[below] <= codes[above] - values, codes[below], codes[above])
+    found = pd.Categorical(np.where(np.isnan(values), np.nan, near), np.unique(real.dtype.categories))
+    return pd.Series(found, index=cells.index)
 
 
 def known_levels(real: pd.Series) -> dict[str, object]:
@@ -234,6 +263,24 @@ def known_levels(real: pd.Series) -> dict[str, object]:
     for level in real.value_counts().index:  # the commonest first
         found.setdefault(folded(level), level)
     return found
+
+
+def _as_real(levels: Sequence[object], real: pd.Series) -> dict[object, object]:
+    """Return the real level that each released one stands for, where there is one.
+
+    Where none is a real one but for its spelling, they may be few that are each the beginning of another real one, or
+    begin with it: M and F for male and female.
+    """
+    known = known_levels(real)
+    found = {level: known[folded(level)] for level in levels if folded(level) in known}
+    if found or not 1 < len(levels) <= _FEW_LEVELS:
+        return found
+    for level in levels:
+        bare = folded(level)
+        like = [other for other in known if bare and other and (other.startswith(bare) or bare.startswith(other))]
+        if len(like) == 1:
+            found[level] = known[like[0]]
+    return found if len({*found.values()}) == len(levels) else {}
 
 
 def _by_ranks(released: pd.Series, real: pd.Series) -> pd.Series:
@@ -247,10 +294,9 @@ def _by_ranks(released: pd.Series, real: pd.Series) -> pd.Series:
 
 def _by_levels(released: pd.Series, members: pd.Series, others: pd.Series | None) -> pd.Series:
     real = members.astype(object).dropna()
-    known = known_levels(real if others is None else pd.concat([real, others.astype(object)]))
     cells = released.astype(object)
-    levels = {level: known.get(folded(level), level) for level in cells.dropna().unique()}
-    mapped = cells.map(levels, na_action="ignore")
+    known = _as_real(cells.dropna().unique(), real if others is None else pd.concat([real, others.astype(object)]))
+    mapped = cells.map(lambda level: known.get(level, level), na_action="ignore")
     return mapped.astype("category") if isinstance(released.dtype, pd.CategoricalDtype) else mapped
 
 
@@ -268,6 +314,7 @@ _UNSEEN, _SHARED = 0.9, 0.5
 _RESPELLED = 0.05  # share of the cells that are real values in another spelling
 _FEW_TEXTS, _MANY_VALUES = 5, 20  # texts that say there is no value, and values, that a column of values has
 _RARE_FORMS = 0.1  # share of the real cells that may be written as no other is, where forms tell anything
+_FEW_LEVELS = 20  # that may be abbreviated
 _FINER, _FEW_CELLS = 0.05, 3  # share of the cells that are finer than real ones, and cells that are no column
 
 
@@ -338,8 +385,9 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
     - mean, numeric columns: far off where the means differ by more than 1 (note: .25) pooled standard deviation,
       |a - b| / sqrt((s_a^2 + s_b^2)/2), and Welch's test gives p < 1e-6 (note: 1e-3). Ordinary generators do so to
       skewed columns.
-    - finer, numeric columns: cells off the grid of all real cells (``columns.Grid``): decimals where there are none, a
-      time of day. Far off, so that the rounded cells are looked at, too, where more than 5 % are; else a note.
+    - finer, numeric columns and codes that are numbers: cells off the grid of all real cells (``columns.Grid``):
+      decimals where there are none, a time of day. Far off, so that the rounded cells are looked at, too, where more
+      than 5 % are; else a note.
     - unseen, categorical columns: share of the released cells whose value no real record has. A note; broken where it
       is at least .9 although strangers bring fewer new values: less than half of the members have a value that no
       other real record has, and Newcombe's interval at 1 - 1e-6 separates the two shares. Far off, not broken, where
@@ -374,7 +422,10 @@ def column_problems(tables: Tables, column: Any, people: int | None = None) -> l
     constant = [*_constant(one)]
     if constant:
         return constant
-    return [*_missing(one), *([*_mean(one), *_finer(one)] if tables.kind(column) == "numeric" else _unseen(one))]
+    if tables.kind(column) == "numeric":
+        return [*_missing(one), *_mean(one), *_finer(one)]
+    fine = [*_finer(one)] if _is_code(one.real) and _is_code(cells) else []
+    return [*_missing(one), *(fine if any(each.severity == "far" for each in fine) else _unseen(one))]
 
 
 def _constant(one: Column) -> Iterator[Problem]:
@@ -488,9 +539,8 @@ def _forms(texts: pd.Series) -> pd.Series:
 
 def _unknown_folded(one: Column) -> float:
     """Return the share of the released cells whose value no real record has however it is spelled."""
-    known, cells = known_levels(one.real.dropna()), one.released.dropna().astype(object)
-    unknown = {level: folded(level) not in known for level in cells.unique()}
-    return float(cells.map(unknown).mean())
+    cells = one.released.dropna().astype(object)
+    return float((~cells.isin([*_as_real(cells.unique(), one.real.dropna())])).mean())
 
 
 def _apart(members: float, released: float, one: Column, chance: float) -> bool:

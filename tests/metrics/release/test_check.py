@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 
 from synthrisk.metrics import InputError
 from synthrisk.metrics.release import nearness
-from synthrisk.metrics.release.columns import Grid, second_reading
+from synthrisk.metrics.release.columns import Grid, folded, second_reading
 from synthrisk.metrics.release.nearness import ALONE, below_quantile, by_cells
 from synthrisk.metrics.release.validity import (
     AS_EXPECTED,
@@ -181,6 +181,68 @@ def test_decimals_in_a_column_of_whole_numbers_are_read_twice_from_a_twentieth_o
     second = second_reading(MEMBERS, CONTROL, RELEASE.assign(age=some), (), ("age",))
     assert second is not None
     assert (second["age"] == RELEASE["age"]).all()
+
+
+@pytest.mark.parametrize("levels", [[1, 2, 3, 4, 5], [1, 2, 5, 9], [10, 20, 40]])
+def test_decimals_among_codes_are_read_as_they_are_and_as_the_nearest_code(levels):
+    codes = pd.Series(np.tile(levels, N)[:N])
+    real = MEMBERS.assign(job=codes.astype("category"))
+    release = real.assign(job=(codes + np.where(np.arange(N) % 2, 0.03, -0.2)).astype("category"))
+    found = check_release(real, None, release)
+    assert (found.invalid, found.finer, found.far) == ("", ("job",), ())
+    assert any(
+        p.words == f"column 'job' has digits that no real record has in {N} of {N} cells" for p in found.problems
+    )
+    second = second_reading(real, None, release.assign(job=release["job"].mask(np.arange(N) == 7)), (), ("job",))
+    assert second["job"].drop(7).tolist() == codes.drop(7).tolist()
+    assert second["job"].isna().sum() == 1
+    others = check_release(
+        real, None, real.assign(job=(codes + 20).where(np.arange(N) > 1, codes + 0.1).astype("category"))
+    )
+    assert others.finer == ()  # two cells have decimals: the column holds other codes
+
+
+@pytest.mark.parametrize(("hours", "days"), [(0, 0), (9, 0), (15, 0), (23.5, 0), (-0.001, 0), (-11, -1)])
+def test_a_time_of_day_among_days_is_of_its_day_but_where_the_next_alone_is_real(hours, days):
+    real = pd.DataFrame({"born": pd.date_range("2024-01-01", periods=60, freq="2D" if hours > -1 else "D")})
+    moved = real + pd.Timedelta(hours=hours)
+    second = second_reading(real, None, moved.iloc[1:], (), ("born",))
+    assert (second["born"] == real["born"].iloc[1:] + pd.Timedelta(days=days)).all()
+
+
+@pytest.mark.parametrize("written", [
+    ("M", "F"), ("m.", "f."), ("MALE", "Female"), ("males", "females"), ("'male'", "'female'"),
+])  # fmt: skip
+def test_levels_in_another_spelling_or_abbreviated_are_read_twice(written):
+    real = MEMBERS.assign(city=pd.Categorical(np.where(np.arange(N) % 3, "male", "female")))
+    release = real.assign(city=pd.Categorical(np.where(np.arange(N) % 3, *written)))
+    found = check_release(real, None, release)
+    assert (found.invalid, found.far) == ("", ("city",))
+    assert second_reading(real, None, release, ("city",))["city"].tolist() == real["city"].tolist()
+    for others in (("x", "y"), ("m", "x"), ("m", "ma")):
+        other = check_release(real, None, real.assign(city=pd.Categorical(np.where(np.arange(N) % 3, *others))))
+        assert other.far == ()
+
+
+@pytest.mark.parametrize(
+    ("real", "released"),
+    [
+        *(("Never-married", each) for each in ("Never–married", "never_married", "Never married", "Nevermarried")),
+        *(("Bachelor's", each) for each in ("Bachelor’s", "Bachelors", "Bachelor&#39;s")),
+        *(("18-29", each) for each in ("18–29", "18 - 29")),
+        *(("a&b", "a&amp;b"), ("etc", "etc."), ("U.S.", "US")),
+    ],
+)
+def test_texts_that_differ_in_their_signs_are_read_as_the_real_ones(real, released):
+    members = MEMBERS.assign(city=pd.Categorical(np.where(np.arange(N) % 2, real, "other")))
+    made = members.assign(city=pd.Categorical(np.where(np.arange(N) % 2, released, "other")))
+    assert check_release(members, None, made).far == ("city",)
+    assert second_reading(members, None, made, ("city",))["city"].tolist() == members["city"].tolist()
+
+
+@pytest.mark.parametrize("pair", [("O-", "O+"), ("<50", ">50"), ("1.5", "15"), ("-5", "5"), ("a1-2", "a12")])
+def test_texts_whose_signs_tell_are_not_taken_for_each_other(pair):
+    assert folded(pair[0]) != folded(pair[1])
 
 
 def test_moderate_shifts_are_notes():
