@@ -62,6 +62,15 @@ def some(column: str, token: Any, name: str, told: str = "taken as missing") -> 
     return Dress(f"{column}: some {name}", wear, told, lost=(column,))
 
 
+def _answered(true: Any, false: Any, no: Any) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """Return what writes answers in two words or numbers, every seventh as a third."""
+
+    def wear(people: pd.DataFrame) -> pd.DataFrame:
+        return people.assign(paid=[no if k % 7 == 0 else true if x else false for k, x in enumerate(people["paid"])])
+
+    return wear
+
+
 def in_turns(column: str, writes: list[Callable[[Any], Any]], name: str, told: str = "") -> Dress:
     """Return a dress of one column whose cells are written in one way after the other."""
     own = lambda p: p.assign(**{column: [writes[k % len(writes)](cell) for k, cell in enumerate(p[column])]})  # noqa: E731
@@ -113,6 +122,14 @@ _NUMBERS = (
     *(some("age", token, f"{token} among numbers") for token in _TOKENS),
     *(some("wage", token, f"{token} among amounts") for token in _TOKENS[:5]),
     some("age", np.inf, "infinite", "infinite and taken as missing"),
+    *(
+        in_turns("wage", [lambda x: f"${x:,.2f}", lambda x, f=form: f(x)], f"dollars beside {form(1234.5)}", told)
+        for form, told in ((lambda x: f"${x / 1000:.5f}K", "k is taken for thousands"), (lambda x: f"US$ {x:.2f}", "a currency"))
+    ),
+    written("wage", lambda x: f'"{x}"', "in quotes"), written("age", lambda x: f"'{x}'", "in single quotes"),
+    written("age", lambda x: f"{x}.-", "without cents, as the Swiss write"),
+    written("share", lambda x: f"{x} kg/m2", "kg/m2", "a unit"),
+    in_turns("age", [lambda x: f"{x} yrs", lambda x: f"{x} years old", lambda x: f"{x} y.o."], "yrs and years old", "a unit"),
     some("wage", np.inf, "infinite", "infinite and taken as missing"),
     some("wage", -np.inf, "infinite below", "infinite and taken as missing"),
     some("age", "1e999", "a number that no float holds"),
@@ -217,6 +234,21 @@ _DATES = (
     written("seen", lambda d: (d - pd.Timestamp("1899-12-30")) / pd.Timedelta("1D"), "a spreadsheet's numbers with hours", "numbers of a spreadsheet"),
     written("stay", lambda d: f"{d.seconds // 3600:02d}:{d.seconds // 60 % 60:02d}", "08:30"),
     written("stay", str, "0 days 08:30:00"),
+    written("stay", lambda d: f"{d.seconds // 3600}h{d.seconds // 60 % 60:02d}", "8h30"),
+    written("stay", lambda d: f"{d.seconds // 3600:02d}:{d.seconds // 60 % 60:02d} Uhr", "08:30 Uhr"),
+    written("stay", lambda d: f"{pd.Timestamp('1899-12-30') + d:%I:%M %p}", "08:30 AM", "AM and PM"),
+    written("stay", lambda d: str(pd.Timestamp("1899-12-30") + d), "1899-12-30 08:30:00"),
+    written("stay", lambda d: pd.Timestamp("1900-01-01") + d, "a time on a day"),
+    *(
+        written("seen", lambda d, f=form: d.strftime(f), f"seen as {form}", "dates are written as")
+        for form in ("%d.%m.%Y, %H:%M", "%m/%d/%Y, %I:%M:%S %p", "%Y-%m-%d %I:%M %p", "%d-%b-%y %I.%M.%S.000000 %p",
+                     "%b %d %Y %I:%M%p", "%d%b%Y:%H:%M:%S.000", "%a %b %d %H:%M:%S UTC %Y", "%a %b %d %H:%M:%S %Y",
+                     "%Y-%m-%d-%H.%M.%S.000000", "%d.%m.%Y %H:%M:%S,000")
+    ),
+    *(
+        written("born", lambda d, f=form: d.strftime(f), f"born as {form}", "dates are written as")
+        for form in ("%Y-%b-%d", "%d/%b/%Y", "%d.%b.%Y", "%d %b, %Y", "%d.%m.%Y.", "%Y. %m. %d")
+    ),
     some("stay", "suppressed", "suppressed among durations"),
 )  # fmt: skip
 
@@ -237,12 +269,22 @@ _ANSWERS = (
         for words in ((-1, 0), (1, -1), (1, 2))
     ),
     in_turns("flag", [lambda x: "yes" if x else "no", lambda x: "Y" if x else "0"], "yes, Y, no and 0", "taken as 1 and 0"),
-    in_turns("paid", [lambda x: x + 0.25, lambda x: x - 0.3, float], "numbers near 1 and 0", "nearer of them"),
-    in_turns("paid", [lambda x: f"{x - 0.031:.3f}", lambda x: str(int(x))], "texts near 1 and 0", "nearer of them"),
+    in_turns("paid", [lambda x: x + 0.25, lambda x: x - 0.3, float], "numbers near 1 and 0", "nearer one"),
+    in_turns("paid", [lambda x: f"{x - 0.031:.3f}", lambda x: str(int(x))], "texts near 1 and 0", "nearer one"),
     in_turns("paid", [lambda x: f"{x - 0.2:.1f}".replace(".", ","), lambda x: "ja" if x else "nein"],
-             "numbers near 1 and 0 with a comma, and words", "nearer of them"),
+             "numbers near 1 and 0 with a comma, and words", "nearer one"),
+    *(
+        Dress(f"paid: {'/'.join(map(repr, two))} and some {no}", _answered(*two, no), "yes and no are taken", ("paid",))
+        for two, no in (((1, 2), None), ((1, 2), 9), ((-1, 0), None), ((1.0, 2.0), -9), (("1.0", "2.0"), None),
+                        (("-1.0", "0.0"), None), (("1", "2"), "."), ((1.03, 1.97), None), (("1", "2"), "-9"))
+    ),
+    in_turns("paid", [lambda x: "1" if x else "2", lambda x: "yes" if x else "no"], "1, 2, yes and no", "yes and no are taken"),
     some("paid", "_RARE_", "_RARE_ among answers"),
     some("paid", None, "missing among answers", ""),
+    *(
+        some(column, token, f"{token!r} among texts", "a sign for no value")
+        for column in ("city", "smokes") for token in (" ", "#N/A", ".", "nan ", "(blank)", "-")
+    ),
     *(
         written("flag", lambda x, w=words: w[0] if x else w[1], f"{words[0]!r}/{words[1]!r} for 1/0", told)
         for words, told in ((("yes", "no"), "taken as 1 and 0"), (("ja", "nein"), "taken as 1 and 0"), ((True, False), ""),

@@ -253,7 +253,7 @@ def _nearest_codes(cells: pd.Series, real: pd.Series) -> pd.Series:
     above = np.minimum(np.searchsorted(codes, values), len(codes) - 1)
     below = np.maximum(above - 1, 0)
     near = np.where(values - codes[below] <= codes[above] - values, codes[below], codes[above])
-    found = pd.Categorical(np.where(np.isnan(values), np.nan, near), np.unique(real.dtype.categories))
+    found = pd.Categorical(np.where(np.isnan(values), np.nan, near), np.unique(real.cat.categories))
     return pd.Series(found, index=cells.index)
 
 
@@ -265,7 +265,7 @@ def known_levels(real: pd.Series) -> dict[str, object]:
     return found
 
 
-def _as_real(levels: Sequence[object], real: pd.Series) -> dict[object, object]:
+def _as_real(levels: np.ndarray, real: pd.Series) -> dict[object, object]:
     """Return the real level that each released one stands for, where there is one.
 
     Where none is a real one but for its spelling, they may be few that are each the beginning of another real one, or

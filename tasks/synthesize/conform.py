@@ -11,8 +11,8 @@ from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.codes import factorized, plain_texts
 from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
 from synthrisk.tasks.synthesize.synthesizer import side_by_side
-from synthrisk.tasks.workspace.files.cell_texts import as_text, to_numbers
-from synthrisk.tasks.workspace.files.fitted_cells import MISSING, is_text, iso_dates, levels_of, unfit, way_out
+from synthrisk.tasks.workspace.files.cell_texts import MISSING, as_text, to_numbers
+from synthrisk.tasks.workspace.files.fitted_cells import is_text, iso_dates, levels_of, unfit, way_out
 
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 

@@ -31,8 +31,8 @@ from synthrisk.tasks.workspace.files import (
     parts_of,
     split_sheet,
 )
+from synthrisk.tasks.workspace.files.cell_texts import MISSING
 from synthrisk.tasks.workspace.files.csv import decoded, refuse_cut_short, tidied
-from synthrisk.tasks.workspace.files.fitted_cells import MISSING
 
 
 class _Read(NamedTuple):

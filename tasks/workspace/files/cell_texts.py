@@ -93,6 +93,7 @@ PAIRS = (  # what is true, what is false: folded
     ("כן", "לא"), ("はい", "いいえ"), ("是", "否"), ("有", "无"), ("有", "無"), ("+", "-"), ("1", "0"), ("1.0", "0.0"),
     ("on", "off"), ("x", "-"), ("✓", "✗"), ("✔", "✘"), ("☑", "☐"), (".true.", ".false."),
     ("positive", "negative"), ("positiv", "negativ"), ("positif", "negatif"),
+    ("pos", "neg"), ("checked", "unchecked"), ("present", "absent"),
 )  # fmt: skip
 
 
@@ -110,6 +111,24 @@ def truth_words(texts: Sequence[str]) -> Reading | None:
             yes, no = (sorted(text for text, word in said.items() if word == each) for each in (true, false))
             return Reading(type="boolean", true_values=yes, false_values=no)
     return None
+
+
+def answers_in_words_of(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return yes and no in the words of a real column that holds two texts, where the release has others."""
+    levels = [level for level in real.dropna().unique() if isinstance(level, str)]
+    said = {folded(level): level for level in reversed(levels)}
+    pair = next((pair for pair in PAIRS if set(pair) == set(said)), None)
+    if pair is None or len(levels) > 2 * len(pair):
+        return column, []
+    got = {level: folded(str(level)) for level in column.dropna().unique()}
+    if not got or any(word in said for word in got.values()):
+        return column, []
+    other = next((other for other in PAIRS if set(got.values()) <= set(other)), None)
+    if other is None:
+        return column, []
+    meant = {level: said[pair[other.index(word)]] for level, word in got.items()}
+    cells = column.astype(object).map(meant, na_action="ignore")
+    return cells, ["yes and no are taken as the real column's two texts"]
 
 
 def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
@@ -130,6 +149,80 @@ def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]
     cells = column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore")
     many = int(column.isin([*meant]).sum())
     return cells, [f"{many:,} of {int(column.notna().sum()):,} texts {'is' if many == 1 else 'are'} spelled otherwise"]
+
+
+MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
+_NO_VALUE = MISSING | {".", "-", "?", "#N/A", "#NV", "n/a", "(blank)", "(Leer)", "(vide)", "(null)", "\\N", "missing"}
+
+
+def without_marks(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return texts without those that say that there is no value, and that no real cell holds; and what was done.
+
+    Example:
+        >>> without_marks(pd.Series(["MSc", "#N/A", " "]), pd.Series(["MSc", "PhD"]))[1]
+        ['2 of 3 cells hold a sign for no value and are missing']
+    """
+    known = {str(level).strip() for level in real.dropna().unique()}
+    texts = [text for text in column.dropna().unique() if isinstance(text, str)]
+    empty = column.isin([text for text in texts if text.strip() in _NO_VALUE - known])
+    many, cells = int(empty.sum()), int(column.notna().sum())
+    if not many:
+        return column, []
+    does = "holds a sign for no value and is" if many == 1 else "hold a sign for no value and are"
+    return column.astype(object).mask(empty), [f"{many:,} of {cells:,} cells {does} missing"]
+
+
+_PLAINLY = (  # how numbers are written, and how that is written plainly
+    (re.compile(r"^(['\"])(.*)\1$|^'"), r"\2"),  # which keep spreadsheets from reading numbers
+    (re.compile(r"^\s*[–—‑－−](?=\s*[\d.,€$£¥])"), "-"),
+    (re.compile(r"(?<=\d)[.,]\s?[-–—‑－]{1,2}$"), ""),  # no cents
+    (re.compile(r"^([^\d\s.,'’+\-<>≤≥~(]{0,4}\s?[\d.,'’\s\u00a0\u202f]*\d)\s*[-–—‑－]$"), r"-\1"),
+    (re.compile(r"^([^\d\s.,'’+\-<>≤≥~(]{0,4})\s?\(([^()]*\d[^()]*)\)$"), r"-\1\2"),  # as accountants write
+    (re.compile(r"(?<=\d)\s?(?:years? old|years?|yrs?\.?|y\.?\s?o\.?)$", re.IGNORECASE), " years"),
+)
+_IN_THOUSANDS = re.compile(r"(\d+(?:[.,]\d+)?)\s*[kK]$")
+
+
+def plainly(texts: pd.Series) -> pd.Series:
+    """Return numbers as texts with the sign before them, and without quotes.
+
+    Example:
+        >>> plainly(pd.Series(["$(1,234.50)", "80.00-", "'7'", "12.-"])).tolist()
+        ['-$1,234.50', '-80.00', '7', '12']
+    """
+    for pattern, plain in _PLAINLY:
+        texts = texts.str.replace(pattern, plain, regex=True)
+    return texts
+
+
+def in_units(texts: pd.Series) -> pd.Series:
+    """Return numbers as texts, those in thousands in units.
+
+    Example:
+        >>> in_units(pd.Series(["12.345k", "$1,2 K", "348"])).tolist()
+        ['12345', '$1200', '348']
+    """
+
+    def of(found: re.Match[str]) -> str:
+        return f"{1000 * float(found[1].replace(',', '.')):.6f}".rstrip("0").rstrip(".")
+
+    return texts.str.replace(_IN_THOUSANDS, of, regex=True)
+
+
+CURRENCIES = frozenset([
+    "€", "$", "£", "¥", "₽", "₺", "₹", "zł", "Kč", "R$", "US$", "A$", "C$", "EUR", "USD", "CHF", "GBP", "JPY", "PLN",
+    "SEK", "NOK", "DKK", "CZK", "HUF", "kr", "Fr.", "Ft",
+])  # fmt: skip
+
+
+def marks_in_words(decimal: str, thousands: str, unit: str) -> str:
+    """Return how numbers are written, in words; empty where they are plain."""
+    between = {"": "", " ": "a blank"}.get(thousands, repr(thousands))
+    marks = [f"a decimal {decimal!r}"] if decimal != "." or thousands else []
+    marks += [f"{between} between thousands"] if thousands else []
+    if unit:
+        marks.append("a percent sign" if unit == "%" else "a currency" if unit in CURRENCIES else "a unit")
+    return f"numbers are written with {' and '.join(marks)}" if marks else ""
 
 
 def to_numbers(column: pd.Series, errors: Literal["raise", "coerce"] = "raise") -> pd.Series:

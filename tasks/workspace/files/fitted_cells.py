@@ -21,14 +21,26 @@ from synthrisk.metrics.release.columns import Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.value_types import in_zone_of, most_real, on_clock_of, typed
-from synthrisk.tasks.workspace.files.cell_texts import MARKS, PAIRS, folded, in_english, read_as, to_numbers
+from synthrisk.tasks.workspace.files.cell_texts import (
+    CURRENCIES,
+    MARKS,
+    MISSING,
+    PAIRS,
+    answers_in_words_of,
+    folded,
+    in_english,
+    in_units,
+    marks_in_words,
+    plainly,
+    read_as,
+    to_numbers,
+    without_marks,
+)
 
-MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
 Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
 """What the cells of a column are, as sentences say it."""
 
-_LEAST = 0.1  # share of the cells that must be of the real column's kind
-_SOME = 200  # levels
+_LEAST, _SOME = 0.1, 200  # share of the cells that must be of the real column's kind, and levels
 _ANY_DATE = pd.Series(pd.to_datetime(["1900-01-01", "2100-01-01"]))
 _MANY, _MOMENT = 20, 0.01  # dates, and the share of the real ones' time in which so many do not lie
 _IN_RANGE = 0.5  # share of bare numbers that must be dates of the real column's years
@@ -36,36 +48,39 @@ _OF_SEVERAL = "of the forms that fit, by the real column's range"
 _RARELY = 4  # times as near to the real dates as other forms must a rare one come
 _NEAR = 2  # times as far from the real dates makes another reading worth a word
 _FORMS_OF_ONE = 3  # ways of writing dates in one column, at most
-_CURRENCIES = frozenset([
-    "€", "$", "£", "¥", "₽", "₺", "₹", "zł", "Kč", "R$", "US$", "A$", "C$", "EUR", "USD", "CHF", "GBP", "JPY", "PLN",
-    "SEK", "NOK", "DKK", "CZK", "HUF", "kr", "Fr.", "Ft",
-])  # fmt: skip
-_MINUS, _BEHIND = re.compile(r"^\s*[–—‑－−](?=\s*[\d.,€$£¥])"), re.compile(r"^([\d.,'’\s\u00a0\u202f]*\d)\s*[-–—‑－−]$")
 _OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]")  # Arabic, Indian, full-width ...; the marks among Arabic ones
+_MARKS = {"٫": ".", "٬": ","}
 _UNIT = re.compile(
-    r"^[+\-−]?\s*([^\d\s.,'’+\-−–—‑－()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’\-−–—‑－()*_]{1,8})?$"
+    r"^[+\-−]?\s*([^\d\s.,'’+\-−–—‑－()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’\-−–—‑－()*_]{1,8}(?:\^?[23])?)?$"
 )
 _DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
          "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d. %m. %Y", "%d %b %Y", "%d. %b %Y", "%b %d, %Y",
          "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d%b%Y", "%d%b%y", "%Y. %m. %d.", "%Y年%m月%d日",
-         "%G-W%V-%u")  # fmt: skip
+         "%G-W%V-%u", "%Y-%m-%d", "%Y-%b-%d", "%d/%b/%Y", "%d.%b%Y", "%d %b, %Y", "%d.%m.%Y.",
+         "%Y. %m. %d")  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S", " %H.%M",
-          " %Hh%M")  # fmt: skip
+          " %Hh%M", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p", " %I:%M%p", " %I.%M.%S.%f %p",
+          ":%H:%M:%S.%f", "-%H.%M.%S.%f", " %H:%M:%S,%f")  # fmt: skip
+_FORMS = *(day + time for day in _DAYS for time in _TIMES), "%b %d %H:%M:%S %Y"
 _WEEKDAYS = (
     "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|mo|di|mi|do|fr|sa|so|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
     "|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
 )
 _AROUND = re.compile(
-    rf"^(?:{_WEEKDAYS})\.?,? |(?<=\d) ?(?:Z|UTC|GMT|Uhr|[+-]00:?00)$|(?<=:\d\d) ?[+-]\d\d:?\d\d$", re.IGNORECASE
+    rf"(?i)^(?:{_WEEKDAYS})\.?,? |(?<=[\dm]) ?(?:Z|UTC|GMT|CES?T|MES?Z|[ECMP][SD]T|Uhr|[+-]00:?00)(?=$| \d{{4}}$)"
+    r"|(?<=:\d\d) ?[+-]\d\d:?\d\d$"
 )
 """What may stand around a date: the day of the week, its zone, a word for o'clock."""
 _DOT_NET = re.compile(r"^/Date\((-?\d+)(?:[+-]\d{4})?\)/$")
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 _OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
-_TRUE_FALSE = (("-1", "0"), ("1", "-1"), ("1", "2"))  # as Access writes them, models, and surveys
-_NEAR_ANSWERS = "numbers near 1 and 0 are taken as the nearer of them, true and false"
+_TRUE_FALSE = (1, 0), (-1, 0), (1, -1), (1, 2)  # the last as Access writes them, models, and surveys
+_OF_A_PAIR = 0.95  # share of the numbers from -1 to 2
+_ANSWERS = "yes and no are taken as true and false"
+_NEAR_ANSWERS = "numbers with decimals are taken as the nearer one, true and false"
 _SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
           "%f": "f", "%I": "hh", "%p": "AM/PM", "%j": "DDD", "%G": "YYYY", "%V": "ww", "%u": "d"}  # fmt: skip
+_HALF_DAYS = re.compile(r"^(\d{1,2})[:.](\d\d)(?:[:.](\d\d(?:\.\d+)?))?\s?([ap])\.?\s?m\.?$", re.IGNORECASE)
 _DAY = 86_400e9  # nanoseconds
 _RARE = "day numbers of a spreadsheet, from 1904"
 _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which number 1970-01-01 is
@@ -155,7 +170,9 @@ def read_to_fit(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str
     """
     kind = kind_of(like)
     if kind == "texts":
-        return _answers(column, levels_of(like))
+        cells, empty = without_marks(column, levels_of(like))
+        answers, words = answers_in_words_of(cells, levels_of(like))
+        return answers, [*empty, *words]
     values, words = _as_kind(column, levels_of(like), kind)
     if kind != "dates":
         return values, words
@@ -174,6 +191,8 @@ def _as_kind(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series,
         if isinstance(cells.dtype, pd.CategoricalDtype):
             levels = held.astype("Int64") if held.dtype.kind == "i" else held
             cells = pd.Series(levels.array.take(cells.cat.codes.to_numpy(), allow_fill=True))
+        if kind == "durations" and types.is_datetime64_any_dtype(cells.dtype) and cells.dt.normalize().nunique() == 1:
+            return cells - cells.dt.normalize(), []
         if not types.is_numeric_dtype(cells.dtype) or kind == "durations":
             raise UnreadableError
         return _of_numbers(cells, real, kind)
@@ -194,7 +213,7 @@ def _of_numbers(cells: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Serie
     """Return numbers as dates, or as true and false."""
     present = cells.dropna()
     each = pd.Series(1, index=present.index)
-    read = _serials(present, each, real) if kind == "dates" else _truths_of_numbers(present)
+    read = _serials(present, each, real) if kind == "dates" else _truths_of_numbers(present, each)
     return _whole(read.values.reindex(cells.index), cells.notna(), list(read.words), kind)
 
 
@@ -206,7 +225,9 @@ def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series
     known = levels.notna().to_numpy(bool)
     texts = levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip()
     if not all(map(str.isascii, texts)):
-        texts = texts.str.replace(_OTHERS_DIGIT, _as_ours, regex=True)
+        texts = texts.str.replace(
+            _OTHERS_DIGIT, lambda found: _MARKS.get(found[0]) or str(unicodedata.decimal(found[0])), regex=True
+        )
     present = texts[~texts.isin(MISSING)]
     counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(levels)))
     read = _READERS[kind](present, counts[present.index], real)
@@ -214,10 +235,6 @@ def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series
     taken = pd.Series(values.array.take(codes, allow_fill=True), name=column.name)
     told = pd.Series(np.isin(codes, present.index))
     return _whole(taken, told, list(read.words), kind)
-
-
-def _as_ours(found: re.Match[str]) -> str:
-    return {"٫": ".", "٬": ","}.get(found[0]) or str(unicodedata.decimal(found[0]))
 
 
 def _whole(values: pd.Series, told: pd.Series, words: list[str], kind: Kind) -> tuple[pd.Series, list[str]]:
@@ -248,18 +265,18 @@ def _infinite(count: int, cells: int) -> str:
 
 def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as numbers, what is left in the form that fits it, but in no other unit; some may be thousands."""
-    in_thousands = texts.str.contains(r"\d\s*[kK]$", regex=True)
-    if in_thousands.any() and texts.str.contains(r"\d$", regex=True).any():  # else k is a unit
-        read = _numbers(texts.str.replace(r"(\d)\s*[kK]$", r"\1", regex=True), counts, real)
-        values = read.values.astype("Float64")
-        return _Read(values.where(~in_thousands, (1000 * values).round(6)), (*read.words, "k is taken for thousands"))
+    if (texts.str.contains(r"\d$", regex=True) | texts.str[:1].isin(CURRENCIES)).any():  # else k is a unit
+        whole = in_units(texts)
+        if not whole.equals(texts):
+            read = _numbers(whole, counts, real)
+            return _Read(read.values, (*read.words, "k is taken for thousands"))
     read, unit = _numbers_in_a_form(texts, counts, real)
     for _ in range(_FORMS_OF_ONE - 1):
         left = texts[read.values.isna().to_numpy()]
         if not len(left):
             break
         more, other = _numbers_in_a_form(left, counts, real)
-        if not more.values.notna().any() or other not in {unit, "", *_CURRENCIES}:
+        if not more.values.notna().any() or other not in {unit, "", *CURRENCIES}:
             break
         values = pd.concat([read.values.dropna(), more.values.dropna()])
         read = _Read(values.reindex(texts.index), tuple(dict.fromkeys((*read.words, *more.words))))
@@ -268,8 +285,7 @@ def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
 
 def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> tuple[_Read, str]:
     """Read texts as numbers: as they are, or with the marks and the unit, which is returned, that fit most of them."""
-    texts = texts.str.removeprefix("'")  # which keeps spreadsheets from reading numbers
-    texts = texts.str.replace(_MINUS, "-", regex=True).str.replace(_BEHIND, r"-\1", regex=True)
+    texts = plainly(texts)
     plain = _plain(texts)
     if plain.notna().all() and not _may_be_thousands(texts):
         return _Read(plain), ""
@@ -278,13 +294,12 @@ def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> 
         if truth.notna().any():
             return _Read(truth.astype("Int64"), ("yes and no are taken as 1 and 0",)), ""
     unit = _unit(texts[plain.isna()], counts) or ""
-    signed = texts.str.replace(r"^\((.+)\)$", r"-\1", regex=True)
     found = [_Read(plain)]
     for decimal, thousands in MARKS:
         said = {"decimal": decimal, "thousands": thousands, "unit": unit, "otherwise": "missing"}
         reading = Reading.model_validate({"type": "number", **said})
-        values = read_as(signed, reading)
-        words = _marks_in_words(decimal, thousands, unit)
+        values = read_as(texts, reading)
+        words = marks_in_words(decimal, thousands, unit)
         found.append(_Read(values, (words,) if words else ()))
         if unit == "%":
             shares = (values.astype("Float64") / 100).round(12)
@@ -326,16 +341,7 @@ def _unit(texts: pd.Series, counts: pd.Series) -> str | None:
         return None
     by_unit = counts[units.index].groupby(units.to_numpy()).sum()
     unit = str(by_unit.idxmax())
-    return unit if 2 * by_unit.max() >= counts[texts.index].sum() or unit in _CURRENCIES or unit == "%" else None
-
-
-def _marks_in_words(decimal: str, thousands: str, unit: str) -> str:
-    between = {"": "", " ": "a blank"}.get(thousands, repr(thousands))
-    marks = [f"a decimal {decimal!r}"] if decimal != "." or thousands else []
-    marks += [f"{between} between thousands"] if thousands else []
-    if unit:
-        marks.append("a percent sign" if unit == "%" else "a currency" if unit in _CURRENCIES else "a unit")
-    return f"numbers are written with {' and '.join(marks)}" if marks else ""
+    return unit if 2 * by_unit.max() >= counts[texts.index].sum() or unit in CURRENCIES or unit == "%" else None
 
 
 # Dates
@@ -396,7 +402,7 @@ def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
     english = texts.map(in_english) if texts.str.contains(r"[^\W\d_]{3}", regex=True).any() else texts
     english = english.str.replace(r"\s+", " ", regex=True).str.replace(r" (?:de|of) ", " ", regex=True)
     english = english.str.replace(r"(\d)(?:st|nd|rd|th)\b|\b([ap])\.(m)\.?$", r"\1\2\3", regex=True)
-    for form in (day + time for day in _DAYS for time in _TIMES):
+    for form in _FORMS:
         few = english.head(50)
         if not pd.to_datetime(few, format=form, errors="coerce").notna().any():
             continue
@@ -483,55 +489,50 @@ def _nanoseconds(numbers: pd.Series, per: float) -> pd.Series:
 
 
 def _durations(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
-    clock = texts.where(~texts.str.fullmatch(r"[+-]?\d{1,3}:\d{2}"), texts + ":00")
-    return _Read(pd.to_timedelta(clock.where(~texts.str.fullmatch(r"[+-]?[\d.]+")), errors="coerce"))
+    """Read texts as durations, or as times of day: with AM and PM, or on a day that is the same everywhere."""
+    days = texts.str.extract(r"^(\d{4}-\d\d-\d\d)[ T]\d")[0]
+    if days.notna().all() and days.nunique() == 1:
+        texts = texts.str[11:]
+    clock = texts.str.replace(r"^(\d{1,2})\s?h\s?(\d\d)$|\s?Uhr$", r"\1:\2", regex=True).str.rstrip(":")
+    parts = clock.str.extract(_HALF_DAYS)
+    halves = parts[3].notna()
+    hours = parts[0][halves].astype(int) % 12 + 12 * parts[3][halves].str.lower().eq("p")
+    clock = clock.mask(halves, hours.astype(str) + ":" + parts[1] + ":" + parts[2].fillna("00"))
+    clock = clock.where(~clock.str.fullmatch(r"[+-]?\d{1,3}:\d{2}"), clock + ":00")
+    read = pd.to_timedelta(clock.where(~clock.str.fullmatch(r"[+-]?[\d.]+")), errors="coerce")
+    return _Read(read, ("times are written with AM and PM",) if halves.any() else ())
 
 
 def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read yes and no as true and false, in the pair of words that most cells have; the rest in the next such pair."""
-    words, read = texts.map(folded), pd.Series(pd.NA, index=texts.index, dtype="boolean")
-    pairs = [pair for pair in _TRUE_FALSE if {*words} == {*pair}] or PAIRS
+    numbers = to_numbers(texts.str.replace(r"^([+-]?\d*),(\d+)$", r"\1.\2", regex=True), errors="coerce")
+    are_numbers = numbers.notna().to_numpy(bool)
+    found = _truths_of_numbers(numbers[are_numbers], counts)
+    words, read = texts[~are_numbers].map(folded), found.values.reindex(texts.index)
     for _ in range(_FORMS_OF_ONE):
-        left = words[read.isna().to_numpy()]
-        found = [left.map({true: True, false: False}) for true, false in pairs]
-        read = read.fillna(max(found, key=lambda values: counts[values[values.notna()].index].sum()).astype("boolean"))
-    plain = texts.isin(["True", "False", "true", "false", "TRUE", "FALSE", "1", "0", "1.0", "0.0"])
-    said = () if plain[read.notna()].all() else ("yes and no are taken as true and false",)
-    left = texts[read.isna().to_numpy()].str.replace(r"^([+-]?\d*),(\d+)$", r"\1.\2", regex=True)
-    near = _truths_of_numbers(to_numbers(left, errors="coerce"))
-    return _Read(read.fillna(near.values.reindex(texts.index)), (*said, *near.words))
+        left = words[read[words.index].isna().to_numpy()]
+        pairs = [left.map({true: True, false: False}) for true, false in PAIRS]
+        read = read.fillna(max(pairs, key=lambda values: counts[values[values.notna()].index].sum()).astype("boolean"))
+    plain = texts.isin(["True", "False", "true", "false", "TRUE", "FALSE"]) | are_numbers
+    return _Read(read, tuple(dict.fromkeys((*(() if plain[read.notna()].all() else (_ANSWERS,)), *found.words))))
 
 
-def _truths_of_numbers(numbers: pd.Series) -> _Read:
-    """Read numbers as true and false: 1 and 0, or what other programs write where there are two of them.
+def _truths_of_numbers(numbers: pd.Series, counts: pd.Series) -> _Read:
+    """Read numbers as true and false: 1 and 0, or two that other programs write, where hardly any is of another pair.
 
-    Numbers with decimals, as models draw them that know numbers only, are taken for the nearer of 1 and 0.
+    Numbers with decimals, as models draw them that know numbers only, are taken for the nearer one.
     """
-    floats = numbers.astype(float)
-    for true, false in _TRUE_FALSE:
-        if {*floats} == {float(true), float(false)}:
-            read = floats.map({float(true): True, float(false): False}).astype("boolean")
-            return _Read(read, ("yes and no are taken as true and false",))
-    read = floats.round().map({1.0: True, 0.0: False}).astype("boolean")
-    return _Read(read, (_NEAR_ANSWERS,) if (read.notna() & (floats % 1 != 0)).any() else ())
-
-
-def _answers(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
-    """Return yes and no in the words of a real column that holds two texts, where the release has others."""
-    levels = [level for level in real.dropna().unique() if isinstance(level, str)]
-    said = {folded(level): level for level in reversed(levels)}
-    pair = next((pair for pair in PAIRS if set(pair) == set(said)), None)
-    if pair is None or len(levels) > 2 * len(pair):
-        return column, []
-    got = {level: folded(str(level)) for level in column.dropna().unique()}
-    if not got or any(word in said for word in got.values()):
-        return column, []
-    other = next((other for other in PAIRS if set(got.values()) <= set(other)), None)
-    if other is None:
-        return column, []
-    meant = {level: said[pair[other.index(word)]] for level, word in got.items()}
-    cells = column.astype(object).map(meant, na_action="ignore")
-    return cells, ["yes and no are taken as the real column's two texts"]
+    whole, own = numbers.astype(float).round(), counts[numbers.index]
+    cells = {value: own[(whole == value).to_numpy()].sum() for value in (-1, 0, 1, 2)}
+    all_four = sum(cells.values())
+    true, false = next(
+        ((true, false) for true, false in _TRUE_FALSE
+         if min(cells[true], cells[false]) and cells[true] + cells[false] >= _OF_A_PAIR * all_four), (1, 0),
+    )  # fmt: skip
+    read = whole.map({float(true): True, float(false): False}).astype("boolean")
+    is_near = (read.notna() & (numbers.astype(float) != whole)).any()
+    told = (*((_ANSWERS,) if (true, false) != (1, 0) else ()), *((_NEAR_ANSWERS,) if is_near else ()))
+    return _Read(read, told)
 
 
 def seems(levels: pd.Series) -> Kind:

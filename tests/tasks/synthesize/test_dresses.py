@@ -92,6 +92,26 @@ def test_a_column_of_another_kind_is_refused_in_plain_words_with_a_way_out(cells
     assert not {"secret", "20-30", "maybe", *JARGON} & set(str(caught.value).split())
 
 
+@pytest.mark.parametrize("cells", [
+    ["(1234.50)", "80.00", "(2500.25)", "912.40"], ["$(1,234.50)", "$80.00", "$(2,500.25)", "$912.40"],
+    ["€ 1.234,50-", "€ 80,00", "€ 2.500,25-", "€ 912,40"], ["-$1,234.50", "$80.00", "-$2,500.25", "$912.40"],
+    ["1,234.50-", "80.00", "2,500.25-", "912.40"], ["–1234.50", "80", "−2500.25", "912.4"],
+])  # fmt: skip
+def test_negative_amounts_are_read_however_accountants_write_them(cells):
+    amounts = [-1234.5, 80.0, -2500.25, 912.4]
+    made = fitted(pd.DataFrame({"b": cells}), pd.DataFrame({"b": amounts}), FileForm(), "release")
+    assert made.synthetic["b"].tolist() == amounts
+
+
+@pytest.mark.parametrize("form", ["%I:%M:%S %p", "%I:%M %p", "%I.%M %p", "%H:%M", "1899-12-30 %H:%M:%S", "%Hh%M"])
+def test_times_of_day_are_read_by_their_half_of_the_day(form):
+    times = pd.to_timedelta(["08:30:00", "15:20:00", "00:05:00", "12:10:00", "23:59:00"])
+    written = [(pd.Timestamp("2024-01-01") + each).strftime(form) for each in times]
+    for cells in (written, [each.lower() for each in written], [each.replace("AM", "a.m.") for each in written]):
+        made = fitted(pd.DataFrame({"at": cells}), pd.DataFrame({"at": times}), FileForm(), "release")
+        assert made.synthetic["at"].tolist() == times.tolist()
+
+
 def test_of_two_names_that_may_be_one_none_is_taken_and_of_two_forms_that_fit_the_one_of_the_real_years():
     train = pd.DataFrame({"age": [1, 2], "city": ["a", "b"], "pay": [1, 2]})
     table = pd.DataFrame({"Age": [1, 2], "AGE": [3, 4], "city": ["a", "b"], "pay": [1, 2]})
