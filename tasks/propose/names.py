@@ -86,7 +86,9 @@ def _is_in(name: str, entries: str) -> bool:
 
 
 def _fits(entry: str, found: list[str], beside: str) -> bool:
-    bare = entry.strip("*")
+    bare = entry.strip("*=")
+    if entry.startswith("="):
+        return beside == bare
     if "_" in bare:
         return beside == bare or beside.startswith(f"{bare}_") or beside.endswith(f"_{bare}") or f"_{bare}_" in beside
     if entry.startswith("*") and entry.endswith("*"):

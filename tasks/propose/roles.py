@@ -20,6 +20,7 @@ _MOST_KEYS, _MOST_SENSITIVE = 10, 3
 _FEWEST_KEYS = 3
 _SECONDS = 0.9  # share of times of its own from which a column of times is a time stamp
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
+_FEWEST_NAMES = 20  # texts from which a column called first or last has names
 _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
@@ -87,7 +88,7 @@ def _apart(each: Evidence) -> Role | None:
             return Role(each.name, "dropped", "sure", "it is the same for all records")
         why = "one text or none: it counts as one fact, present or not"
         return Role(each.name, "other", "likely", why, _PRESENCE)
-    if says(each.name, "direct") and not topic(each.name, "known") and _names_people(each):
+    if says(each.name, "direct") and _names_people(each):
         return Role(each.name, "dropped", "likely", "it may name people")
     if each.kind == "text":
         absent = 1 - each.filled / each.rows
@@ -98,7 +99,14 @@ def _apart(each: Evidence) -> Role | None:
 
 
 def _names_people(each: Evidence) -> bool:
-    return each.kind in ("category", "text", "code", "number") and each.distinct > _DIRECT * each.filled
+    """Tell whether a column that is called so names people; a surname does, however many share it."""
+    texts, said = each.kind in ("category", "text", "code"), topic(each.name, "direct")
+    if said == "person":
+        return texts and each.distinct > 2
+    if said == "whole":
+        return texts and each.distinct > _FEWEST_NAMES
+    many = (texts or each.kind == "number") and each.distinct > _DIRECT * each.filled
+    return many and not topic(each.name, "known")
 
 
 def _entity(columns: Sequence[Evidence]) -> Role | None:

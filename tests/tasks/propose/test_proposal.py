@@ -93,6 +93,37 @@ def test_a_role_that_is_confirmed_keeps_its_reason(looked):
     assert {role.why for role in turned.roles if role.name in (*known, *guessed)} == {"given"}
 
 
+def drawn(texts) -> np.ndarray:
+    return np.random.default_rng(3).choice(np.array(list(texts), object), ROWS)
+
+
+SURNAMES = drawn(a + b for a in ["Bau", "Hof", "Wag", "Leh", "Sto", "Kra"] for b in ["er", "mann", "ner", "inger", "l"])
+
+
+@pytest.mark.parametrize("name", [
+    "Familienname", "Nachname", "last_name", "Surname", "Last", "First", "FirstName", "Vorname", "Rufname", "Geburtsname",
+    "prenom_enfant", "Emergency Contact", "Manager", "Vorgesetzte/r", "student_name", "Mother's Name", "apellido1", "姓名",
+])  # fmt: skip
+def test_names_of_people_are_left_out_however_many_share_one(looked, name):
+    found = looked(**{name: SURNAMES})
+    assert (found.data.drop, found.data.identifier) == ([name], None)
+
+
+def test_initials_and_addresses_are_left_out(looked):
+    own = {"Addr1": [f"{i} Main St" for i in range(ROWS)], "Anschrift": [f"Am Bach {i}" for i in range(ROWS)]}
+    assert looked(**{"Middle Initial": drawn("ABCDEFGHIJKL"), **own}).data.drop == ["Middle Initial", *own]
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("first", RNG.integers(0, 200, ROWS)), ("last", drawn(["won", "lost"])), ("First", drawn(["red", "blue", "green"])),
+    ("manager", drawn(["yes", "no"])), ("manager_rating", drawn(["low", "middle", "high"])), ("City Name", SURNAMES),
+    ("product_name", SURNAMES), ("contact", drawn(["cellular", "telephone", "unknown"])), ("Teilnahme", SURNAMES),
+    ("customer_segment_name", drawn(["small", "large", "new"])), ("name_of_drug", SURNAMES),
+])  # fmt: skip
+def test_other_columns_with_such_words_stay(looked, name, cells):
+    assert name in looked(**{name: cells}).table.columns
+
+
 def people(names, rows=60):
     rng = np.random.default_rng(0)
     parts = [rng.choice(["Graz", "Linz"], rows), rng.choice(["yes", "no"], rows), *rng.integers(1900, 2100, (3, rows))]
