@@ -1,5 +1,6 @@
 """What each column means to an attacker: what is known, what is sensitive, who is who; proposals with their reasons."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -21,8 +22,11 @@ _FEWEST_KEYS = 3
 _SECONDS = 0.9  # share of times of its own from which a column of times is a time stamp
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
 _FEWEST_NAMES = 20  # texts from which a column called first or last has names
+_STREET = re.compile(r"[Aa]{3}.*9|9.*[Aa]{3}")  # the form of an address; postcodes have fewer letters together
+_MANY_DIGITS = re.compile("9{6,}")  # the form of numbers that are dialled
 _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
+_KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
 _TOPICS = {
     "age": "the age", "birth": "when or where somebody was born", "death": "when somebody died", "sex": "the sex",
@@ -105,8 +109,13 @@ def _names_people(each: Evidence) -> bool:
         return texts and each.distinct > 2
     if said == "whole":
         return texts and each.distinct > _FEWEST_NAMES
-    many = (texts or each.kind == "number") and each.distinct > _DIRECT * each.filled
-    return many and not topic(each.name, "known")
+    many = each.distinct > _DIRECT * each.filled
+    if not topic(each.name, "known"):
+        return many and (texts or each.kind == "number")
+    if said == "address":
+        return many and each.kind == "code" and bool(_STREET.search(each.form))
+    enough = (texts and each.distinct > _FEWEST_NAMES) or bool(_MANY_DIGITS.fullmatch(each.form))
+    return many and enough and said in ("contact", "number")
 
 
 def _entity(columns: Sequence[Evidence]) -> Role | None:
@@ -135,7 +144,7 @@ def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
         return Role(each.name, "dropped", "likely", "it numbers the records: unique, and called so")
     if each.kind == "number" and _counts_on(table[each.name]):
         return Role(each.name, "dropped", "likely", "it numbers the records one by one")
-    if each.kind in ("category", "code") and topic(each.name, "known") is None:
+    if each.kind == "category" or (each.kind == "code" and topic(each.name, "known") not in _KNOWN_CODES):
         return Role(each.name, "dropped", "likely", "a value of its own for nearly every record")
     return None
 
@@ -224,7 +233,7 @@ def _known(columns: Sequence[Evidence]) -> list[Role]:
     found = []
     for each in columns:
         said = topic(each.name, "known") or ("place" if says(each.name, "direct", "address") else None)
-        if said and not (each.kind == "category" and each.is_unique):
+        if said:
             found.append(Role(each.name, "quasi-identifier", "likely", _TOPICS[said]))
     topics = [topic(role.name, "known") for role in found]
     order = sorted(range(len(found)), key=lambda i: topics[:i].count(topics[i]))  # the first of each topic first

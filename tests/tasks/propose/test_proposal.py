@@ -101,8 +101,9 @@ SURNAMES = drawn(a + b for a in ["Bau", "Hof", "Wag", "Leh", "Sto", "Kra"] for b
 
 
 @pytest.mark.parametrize("name", [
-    "Familienname", "Nachname", "last_name", "Surname", "Last", "First", "FirstName", "Vorname", "Rufname", "Geburtsname",
-    "prenom_enfant", "Emergency Contact", "Manager", "Vorgesetzte/r", "student_name", "Mother's Name", "apellido1", "姓名",
+    "Familienname", "Nachname", "last_name", "Surname", "Last", "First", "FirstName", "Vorname", "Rufname", "apellido1",
+    "prenom_enfant", "Emergency Contact", "Manager", "Vorgesetzte/r", "student_name", "Mother's Name", "Geburtsname",
+    "姓名",
 ])  # fmt: skip
 def test_names_of_people_are_left_out_however_many_share_one(looked, name):
     found = looked(**{name: SURNAMES})
@@ -122,6 +123,25 @@ def test_initials_and_addresses_are_left_out(looked):
 ])  # fmt: skip
 def test_other_columns_with_such_words_stay(looked, name, cells):
     assert name in looked(**{name: cells}).table.columns
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("work_email", [f"p{i // 3}@x.org" for i in range(ROWS)]), ("school_phone", [f"555-{i:04d}" for i in range(ROWS)]),
+    ("work_phone", [5550000 + 7 * i for i in range(ROWS)]), ("vehicle_plate", [f"M-AB {i}" for i in range(ROWS)]),
+    ("Domicilio", [f"Calle {i}" for i in range(ROWS)]), ("home_address", [f"{i} Main St" for i in range(ROWS)]),
+    ("household_name", [a + b + c for a in "ABCDE" for b in "aeiou" for c in "klmnprstvwxz"]),
+])  # fmt: skip
+def test_what_names_a_person_is_left_out_whatever_else_its_name_says(looked, name, cells):
+    assert looked(**{name: cells}).data.drop == [name]
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("postcode", [f"AB{i % 10} {i // 10}CD" for i in range(ROWS)]), ("plz", [f"0{1001 + 29 * i}" for i in range(ROWS)]),
+    ("address_zip", [f"0{1001 + 29 * i}" for i in range(ROWS)]), ("address_city", SURNAMES), ("email_region", SURNAMES),
+    ("account_age", RNG.permutation(ROWS) * 7), ("phone_country", drawn(["AT", "DE", "CH"])),
+])  # fmt: skip
+def test_what_is_known_of_people_stays_known_beside_a_word_for_contact(looked, name, cells):
+    assert name in looked(**{name: cells}).data.quasi_identifiers
 
 
 def people(names, rows=60):
