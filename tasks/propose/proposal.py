@@ -75,6 +75,7 @@ def look(
     found = tuple(_answered(each, (answers or {}).get(each.name)) for each in seen)
     readings = {each.name: each.reading for each in found if each.reading is not None}
     typed = _typed(read(source, given.missing, readings), readings, found, given)
+    found = tuple(_without_numbers(each, typed) for each in found)
     meant = _said(tuple(roles(found, typed)), given)
     settings = {"source": source, "missing": list(given.missing), **settings_of(found, meant)}
     codes = [c for c in typed.columns if c in given.categorical and c not in settings["categorical"]]
@@ -116,6 +117,13 @@ def _as_studied(typed: pd.DataFrame, meant: Sequence[Role]) -> pd.DataFrame:
 
 def _answered(each: Evidence, reading: Reading | None) -> Evidence:
     return each if reading is None else replace(each, reading=reading, question="", other=None, sure="sure")
+
+
+def _without_numbers(each: Evidence, table: pd.DataFrame) -> Evidence:
+    """Return the evidence of a column, as codes where its numbers are too large to be read as such."""
+    if each.kind != "number" or table[each.name].dtype.kind in "biuf":
+        return each
+    return replace(each, kind="code", why="digits that 64 bits cannot hold are codes, not numbers")
 
 
 def _typed(

@@ -23,7 +23,8 @@ _SECONDS = 0.9  # share of times of its own from which a column of times is a ti
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
 _FEWEST_NAMES = 20  # texts from which a column called first or last has names
 _STREET = re.compile(r"[Aa]{3}.*9|9.*[Aa]{3}")  # the form of an address; postcodes have fewer letters together
-_MANY_DIGITS = re.compile("9{6,}")  # the form of numbers that are dialled
+_DIALLED, _OWN, _CARD = 6, 10, 15  # digits of what is dialled, of numbers of one's own, and of cards, which no sum has
+_FEWEST_KEYS_OF_PEOPLE = 10  # more numbers than that are no counts of people
 _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
 _KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
@@ -56,7 +57,7 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
         table: The table as it is read, with types settled; columns that hold nothing may be left out.
     """
     found = {each.name: _apart(each) for each in columns}
-    entity = _entity([each for each in columns if found[each.name] is None])
+    entity = _entity([each for each in columns if found[each.name] is None and _numbers_rows(each, table)])
     if entity is not None:
         found[entity.name] = entity
     found |= {each.name: found[each.name] or _stamp(each, table) for each in columns}
@@ -109,28 +110,36 @@ def _names_people(each: Evidence) -> bool:
         return texts and each.distinct > 2
     if said == "whole":
         return texts and each.distinct > _FEWEST_NAMES
-    many = each.distinct > _DIRECT * each.filled
-    if not topic(each.name, "known"):
+    many, hidden = each.distinct > _DIRECT * each.filled, topic(each.name, "sensitive")
+    if not hidden and not topic(each.name, "known"):
         return many and (texts or each.kind == "number")
     if said == "address":
         return many and each.kind == "code" and bool(_STREET.search(each.form))
-    enough = (texts and each.distinct > _FEWEST_NAMES) or bool(_MANY_DIGITS.fullmatch(each.form))
+    enough = (texts and each.distinct > _FEWEST_NAMES) or _digits(each) >= (_CARD if hidden else _DIALLED)
     return many and enough and said in ("contact", "number")
+
+
+def _digits(each: Evidence) -> int:
+    """Return how many digits the whole numbers of a column commonly have; 0 where it has none."""
+    return len(each.form) if each.kind == "number" and not each.form.strip("9") else 0
 
 
 def _entity(columns: Sequence[Evidence]) -> Role | None:
     """Return the column that names the person of a record: by name and uniqueness."""
-    named = [each for each in columns if _numbers_rows(each)]
-    people = [each for each in named if says(each.name, "person") and each.distinct > 0.05 * each.filled]
+    people = [each for each in columns if says(each.name, "person") and each.distinct > 0.05 * each.filled]
     for each in sorted(people, key=lambda e: (not says(e.name, "identifier"), words(e.name) == ["id"])):
-        if says(each.name, "identifier") or (each.kind != "number" and len(words(each.name)) == 1):
+        key = each.distinct > _FEWEST_KEYS_OF_PEOPLE if each.form.strip("9") == "" else len(words(each.name)) == 1
+        if says(each.name, "identifier") or (key and (each.kind != "number" or says(each.name, "key"))):
             own = "each record" if each.is_unique else f"{each.distinct} people in {each.filled} records"
             return Role(each.name, "identifier", "likely", f"its name says that it tells people apart: {own}")
     return None
 
 
-def _numbers_rows(each: Evidence) -> bool:
-    return each.kind in ("number", "code", "category") and each.filled > 0 and each.distinct > 2
+def _numbers_rows(each: Evidence, table: pd.DataFrame) -> bool:
+    """Tell whether a column may number records or people; decimals do not."""
+    if each.kind not in ("number", "code", "category") or each.filled == 0 or each.distinct < 3:
+        return False
+    return table[each.name].dtype.kind != "f" or bool((table[each.name].dropna() % 1 == 0).all())
 
 
 def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
@@ -140,10 +149,12 @@ def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
         return Role(each.name, "dropped", "likely", "a time of its own for nearly every record")
     if not each.is_unique:
         return None
-    if _numbers_rows(each) and says(each.name, "identifier"):
+    if _numbers_rows(each, table) and says(each.name, "identifier"):
         return Role(each.name, "dropped", "likely", "it numbers the records: unique, and called so")
     if each.kind == "number" and _counts_on(table[each.name]):
         return Role(each.name, "dropped", "likely", "it numbers the records one by one")
+    if _digits(each) >= (_CARD if topic(each.name, "sensitive") else _OWN):
+        return Role(each.name, "dropped", "likely", "long digits, of their own for nearly every record")
     if each.kind == "category" or (each.kind == "code" and topic(each.name, "known") not in _KNOWN_CODES):
         return Role(each.name, "dropped", "likely", "a value of its own for nearly every record")
     return None

@@ -144,6 +144,51 @@ def test_what_is_known_of_people_stays_known_beside_a_word_for_contact(looked, n
     assert name in looked(**{name: cells}).data.quasi_identifiers
 
 
+KEYS = np.repeat(RNG.choice(10**5, ROWS // 3, replace=False), 3)
+
+
+@pytest.mark.parametrize("name", [
+    "patient", "pid", "subject", "person", "Kunde", "student", "user", "employee", "patient_nbr", "uid", "USUBJID",
+])  # fmt: skip
+def test_whole_numbers_under_a_word_for_a_person_tell_people_apart(looked, name):
+    assert looked(**{name: KEYS}).data.identifier == name
+    assert looked(**{name: RNG.permutation(10**5)[:ROWS]}).data.identifier == name
+    assert looked(**{name: drawn(["yes", "no"])}).data.identifier is None
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("person", 1 + RNG.poisson(1, ROWS)), ("persons", KEYS), ("customers", KEYS), ("hh", RNG.integers(1, 8, ROWS)),
+    ("user", RNG.integers(0, 2, ROWS)), ("patient", RNG.normal(9, 2, ROWS)), ("family", RNG.integers(1, 9, ROWS)),
+])  # fmt: skip
+def test_counts_of_people_tell_nobody_apart(looked, name, cells):
+    data = looked(**{name: cells}).data
+    assert (data.identifier, data.drop) == (None, [])
+    pd.DataFrame(BASE | {name: cells}).head(60).to_csv("few.csv", index=False)
+    assert look("few.csv", Given()).data.identifier is None
+
+
+@pytest.mark.parametrize(("name", "digits"), [
+    ("card", 16), ("credit_card", 16), ("celular", 10), ("Móvil", 9), ("手机号码", 11), ("身份证号", 18), ("acct", 20),
+    ("x", 20), ("ref", 12),
+])  # fmt: skip
+def test_long_digits_of_ones_own_are_left_out(looked, name, digits):
+    assert looked(**{name: [str(10 ** (digits - 1) + 7919 * i) for i in range(ROWS)]}).data.drop == [name]
+
+
+def test_digits_that_no_number_holds_are_codes_where_many_share_them(looked):
+    found = looked(x=[str(10**19 + i % 7) for i in range(ROWS)])
+    assert (of(found, "x").kind, found.data.categorical, found.table["x"].nunique()) == ("code", ["x"], 7)
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("card", RNG.integers(0, 2, ROWS)), ("card", drawn(["visa", "gold"])), ("credit_card", RNG.integers(0, 9000, ROWS)),
+    ("account_balance", RNG.normal(9000, 3000, ROWS).round(2)), ("wealth_idr", 10**10 + RNG.permutation(10**6)[:ROWS]),
+    ("drug_name", SURNAMES), ("body_mass_index", RNG.normal(25, 4, ROWS)), ("glycemic_index", RNG.normal(60, 9, ROWS)),
+])  # fmt: skip
+def test_amounts_flags_and_measures_stay(looked, name, cells):
+    assert looked(**{name: cells}).data.drop == []
+
+
 def people(names, rows=60):
     rng = np.random.default_rng(0)
     parts = [rng.choice(["Graz", "Linz"], rows), rng.choice(["yes", "no"], rows), *rng.integers(1900, 2100, (3, rows))]
