@@ -189,6 +189,15 @@ def test_amounts_flags_and_measures_stay(looked, name, cells):
     assert looked(**{name: cells}).data.drop == []
 
 
+@pytest.mark.parametrize(("name", "codes", "kind"), [
+    ("country", [276, 250, 840], "code"), ("B_COUNTRY", [276, 250, 840], "code"), ("state", [1, 6, 36], "code"),
+    ("county", [1001, 1003, 6037], "code"), ("count", [276, 250, 840], "number"), ("counts", [1, 6, 36], "number"),
+    ("headcount", [1, 6, 36], "number"), ("cell_count", [1, 6, 36], "number"), ("type_count", [1, 6], "number"),
+])  # fmt: skip
+def test_numbers_of_countries_and_counties_are_codes_and_counts_are_none(looked, name, codes, kind):
+    assert of(looked(**{name: drawn(codes)}), name).kind == kind
+
+
 def people(names, rows=60):
     rng = np.random.default_rng(0)
     parts = [rng.choice(["Graz", "Linz"], rows), rng.choice(["yes", "no"], rows), *rng.integers(1900, 2100, (3, rows))]
