@@ -61,9 +61,11 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     if entity is not None:
         found[entity.name] = entity
     found |= {each.name: found[each.name] or _stamp(each, table) for each in columns}
-    left = [each for each in columns if found[each.name] is None]
-    hidden = _sensitive(left, table)
-    found |= {role.name: role for role in hidden}
+    facts = [each.name for each in columns if each.kind == "constant" and _speaks(each.name) and each.name in table]
+    facts = [name for name in facts if (fact := found[name]) and fact.reading == _PRESENCE]
+    left = [each for each in columns if found[each.name] is None or each.name in facts]
+    hidden = _sensitive(left, table.assign(**{name: table[name].notna() for name in facts}), any(map(_speaks, found)))
+    found |= {role.name: role._replace(reading=_PRESENCE if role.name in facts else None) for role in hidden}
     left = [each for each in left if found[each.name] is None]
     found |= {role.name: role for role in _known(left)}
     return [found[each.name] or Role(each.name, "other", "a guess", _why_other(each, table)) for each in columns]
@@ -166,14 +168,18 @@ def _counts_on(column: pd.Series) -> bool:
     return bool(numbers and column.notna().all() and column.nunique() == len(column) == column.max() - column.min() + 1)
 
 
-def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
-    """Return the columns that nobody should learn and that can be guessed wrong."""
+def _speaks(name: str) -> str | None:
+    """Return what a column's name says of it that nobody should learn."""
+    return None if topic(name, "known") in ("age", "birth") else topic(name, "sensitive")
+
+
+def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: bool) -> list[Role]:
+    """Return the columns that nobody should learn and that can be guessed wrong; ``spoken`` where any name says so."""
     can = {each.name: each for each in columns if _can_be_guessed(table[each.name])}
-    named = [(name, topic(name, "sensitive")) for name in can if topic(name, "known") not in ("age", "birth")]
     found = {
         name: Role(name, "sensitive", "likely", f"its name speaks of {_TOPICS[said]}; {_spread(table[name])}")
-        for name, said in named
-        if said
+        for name in can
+        if (said := _speaks(name))
     }
     targets = _targets([name for name in can if name not in found], columns, table)
     if found or any(role.sure == "likely" for role in targets.values()):
@@ -182,10 +188,12 @@ def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     unknown = [name for name in can if topic(name, "known") is None] or list(can)
     perhaps = [name for name in unknown if topic(name, "perhaps")]
     classes = [name for name in unknown if kind(table[name]) == "categorical"]
+    none = "no column whose name speaks of something sensitive can be guessed"
+    none = none if spoken else "no name speaks of something sensitive"
     for names, why in (
         (perhaps, "its name speaks of a result"),
-        (classes, "no name speaks of something sensitive; it is the last column of classes"),
-        (unknown, "no name speaks of something sensitive; it is the last column that varies"),
+        (classes, f"{none}; it is the last column of classes"),
+        (unknown, f"{none}; it is the last column that varies"),
     ):
         if names:
             return [Role(names[-1], "sensitive", "a guess", f"{why}; {_spread(table[names[-1]])}")]

@@ -198,6 +198,27 @@ def test_numbers_of_countries_and_counties_are_codes_and_counts_are_none(looked,
     assert of(looked(**{name: drawn(codes)}), name).kind == kind
 
 
+@pytest.mark.parametrize("codes", [383, 200_000])
+def test_the_last_column_is_guessed_with_the_true_reason_where_codes_of_illnesses_are_too_many(looked, codes):
+    icd = [f"{'ABCDEFGH'[i % 8]}{i // 8 % 90 + 10}.{i % 9}" for i in RNG.integers(0, codes, ROWS)]
+    found = looked(illness=drawn("ab"), **{"ICD10": icd, "ward": drawn("abc")}, sex="f")
+    assert found.data.guessed == ["illness"]
+    (guess,) = [r for r in looked(illness="flu", ICD10=icd, ward=drawn("abc")).roles if r.meaning == "sensitive"]
+    assert (guess.name, guess.sure) == ("ward", "a guess")
+    assert guess.why.startswith("no column whose name speaks of something sensitive can be guessed; it is the last")
+
+
+@pytest.mark.parametrize("marks", [("+", "-"), ("x", ""), ("X", None), ("yes", "")])
+def test_marks_for_an_illness_or_none_are_sensitive_facts(looked, marks):
+    cells = np.where(RNG.random(ROWS) < 0.3, *marks)
+    found = looked(illness="flu", diabetes=cells, HIV=cells[::-1], ticked=cells, region=drawn("abc"))
+    assert found.data.guessed == ["diabetes", "HIV"]
+    assert {found.data.columns[name].type for name in ("diabetes", "HIV", "ticked")} == {"presence"}
+    assert found.table["HIV"].sum() == (cells == marks[0]).sum()
+    rare = np.where(np.arange(ROWS) < 9, *marks)
+    assert looked(diabetes=rare).data.guessed == ["illness"]
+
+
 def people(names, rows=60):
     rng = np.random.default_rng(0)
     parts = [rng.choice(["Graz", "Linz"], rows), rng.choice(["yes", "no"], rows), *rng.integers(1900, 2100, (3, rows))]
