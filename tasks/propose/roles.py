@@ -77,7 +77,7 @@ def _why_other(each: Evidence, table: pd.DataFrame) -> str:
         many = f"its name speaks of {_TOPICS[said]}, but {_MOST_SENSITIVE} such columns are enough for a first study"
         few = f"its name speaks of {_TOPICS[said]}, but there is too little in it that can be guessed wrong"
         return many if _can_be_guessed(table[each.name]) else few
-    if said := topic(each.name, "known"):
+    if said := _of_people(each):
         return f"commonly known of people: {_TOPICS[said]}; but {_MOST_KEYS} such columns are enough"
     return NEITHER
 
@@ -185,7 +185,7 @@ def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: bool) -
     if found or any(role.sure == "likely" for role in targets.values()):
         return _most_wanted(found, targets, list(can))
     can = {name: each for name, each in can.items() if not says(name, "direct")}
-    unknown = [name for name in can if topic(name, "known") is None] or list(can)
+    unknown = [name for name, each in can.items() if _of_people(each) is None] or list(can)
     perhaps = [name for name in unknown if topic(name, "perhaps")]
     classes = [name for name in unknown if kind(table[name]) == "categorical"]
     none = "no column whose name speaks of something sensitive can be guessed"
@@ -247,11 +247,17 @@ def _spread(column: pd.Series) -> str:
     return f"{int((counts > 0).sum())} classes, the commonest with {counts.iloc[0] / counts.sum():.0%}"
 
 
+def _of_people(each: Evidence) -> str | None:
+    """Return what is commonly known of people that a column speaks of; cp is a postcode only where its cells are."""
+    other = says(each.name, "postcode") and "9999" not in each.form
+    return None if other else topic(each.name, "known")
+
+
 def _known(columns: Sequence[Evidence]) -> list[Role]:
     """Return the columns that an attacker may know from elsewhere."""
     found = []
     for each in columns:
-        said = topic(each.name, "known") or ("place" if says(each.name, "direct", "address") else None)
+        said = _of_people(each) or ("place" if says(each.name, "direct", "address") else None)
         if said:
             found.append(Role(each.name, "quasi-identifier", "likely", _TOPICS[said]))
     topics = [topic(role.name, "known") for role in found]

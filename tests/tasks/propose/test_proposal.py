@@ -198,6 +198,13 @@ def test_numbers_of_countries_and_counties_are_codes_and_counts_are_none(looked,
     assert of(looked(**{name: drawn(codes)}), name).kind == kind
 
 
+def test_cp_is_a_postcode_only_where_its_cells_are_some(looked):
+    assert looked(cp=drawn(["28001", "08003", "41010"])).data.quasi_identifiers == ["sex", "region", "cp"]
+    for cells in (RNG.integers(0, 4, ROWS), drawn(["typical angina", "asymptomatic", "none"])):
+        found = looked(cp=cells, age=RNG.integers(20, 80, ROWS))
+        assert found.data.quasi_identifiers == ["sex", "region", "age"]
+
+
 @pytest.mark.parametrize("codes", [383, 200_000])
 def test_the_last_column_is_guessed_with_the_true_reason_where_codes_of_illnesses_are_too_many(looked, codes):
     icd = [f"{'ABCDEFGH'[i % 8]}{i // 8 % 90 + 10}.{i % 9}" for i in RNG.integers(0, codes, ROWS)]
@@ -297,7 +304,27 @@ def test_another_column_is_no_target_for_its_place_or_a_part_of_its_name(sensiti
     ("Spitalaustritt", "known", "visit"), ("date d'entrée", "known", "visit"), ("date de sortie", "known", "visit"),
     ("Sterbedatum", "known", "death"), ("Todestag", "known", "death"), ("Todesursache", "sensitive", "health"),
     ("date de décès", "known", "death"), ("né(e) le", "known", "birth"), ("née le", "known", "birth"),
-    ("NPA", "known", "place"),
+    ("NPA", "known", "place"), ("geboren am", "known", "birth"), ("F. Nac.", "known", "birth"),
+    ("female", "known", "sex"),
+    ("gndr", "known", "sex"), ("agea", "known", "age"), ("cntry", "known", "place"), ("lat", "known", "place"),
+    ("lon", "known", "place"), ("lon", "sensitive", None), ("Løn", "sensitive", "money"), ("Lön", "sensitive", "money"),
+    ("air_conditioning", "sensitive", None), ("Medical Condition", "sensitive", "health"),
+    ("environmental_zone", "sensitive", None), ("experimental_group", "sensitive", None),
+    ("mental_score", "sensitive", "health"), ("Mentalstatus", "sensitive", "health"), ("cap-shape", "known", None),
+    ("home_state", "known", "place"), ("prostate_volume", "known", None), ("market_cap", "known", None),
+    ("CAP", "known", "place"),
+    ("post_score", "known", None), ("Postleitzahl", "known", "place"), ("post_code", "known", "place"),
+    ("birth_weight", "known", None), ("birth_year", "known", "birth"), ("disposition", "known", None),
+    ("composition", "known", None), ("Position", "known", "work"), ("c_charge_degree", "known", None),
+    ("c_charge_degree", "sensitive", "law"), ("degree", "known", "education"), ("Brutto", "sensitive", "money"),
+    ("Bruttogewicht", "sensitive", None), ("Chief Complaint", "sensitive", "health"), ("is_recid", "sensitive", "law"),
+    ("diag_1", "sensitive", "health"), ("diagonal", "sensitive", None), ("Fehltage", "sensitive", "health"),
+    ("Befund", "sensitive", "health"), ("Pflegegrad", "sensitive", "health"), ("hypertension", "sensitive", "health"),
+    ("htn", "sensitive", "health"), ("asthma", "sensitive", "health"), ("stroke", "sensitive", "health"),
+    ("epilepsy", "sensitive", "health"), ("hepatitis", "sensitive", "health"), ("tobacco", "sensitive", "health"),
+    ("suicide_attempt", "sensitive", "health"), ("overdose", "sensitive", "health"),
+    ("net_worth", "sensitive", "money"),
+    ("prescription", "sensitive", "health"), ("mortgage", "sensitive", "money"), ("felony", "sensitive", "law"),
 ])  # fmt: skip
 def test_a_name_speaks_of(name, list_of, expected):
     assert topic(name, list_of) == expected
