@@ -14,7 +14,7 @@ from synthrisk.tasks.data import read
 from synthrisk.tasks.data.types import refuse_same_names
 from synthrisk.tasks.propose.evidence import Evidence, evidence
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
-from synthrisk.tasks.workspace.files.cell_texts import read_as
+from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, read_as
 
 _FEWEST = 10  # records of which anything can be told
 
@@ -63,12 +63,12 @@ def look(
         InputError: The table cannot be read, a column that is named is absent, or nothing in it can be guessed.
     """
     texts = read(source, given.missing, as_texts=True)
+    sheets = [note for note in texts.attrs.get("notes", ()) if note.endswith("(file#sheet)")]
     texts = texts.set_axis([str(c) for c in texts.columns], axis=1)
-    refuse_same_names(texts)
-    refuse_no_header(texts)
-    _check_names(given, list(texts.columns))
-    if len(texts) < _FEWEST:
-        raise InputError(f"the table must hold at least {_FEWEST} records for a study, got {len(texts)}")
+    try:
+        _refuse_no_table(texts, given)
+    except InputError as error:
+        raise InputError("; ".join([str(error), *sheets])) from None
     seen = evidence(texts)
     if others is not None and any(map(_has_two_answers, seen)):
         seen = _of_both(seen, texts, read(others, given.missing, as_texts=True))
@@ -81,11 +81,25 @@ def look(
     codes = [c for c in typed.columns if c in given.categorical and c not in settings["categorical"]]
     settings["categorical"] = [*settings["categorical"], *codes]
     if not settings["sensitive"]:
-        raise InputError(
+        told = (
             "a study needs a sensitive column that can be guessed, and guessed wrong: each column here is constant, "
             "all but constant, or of its own for each record"
         )
+        raise InputError("; ".join([told, *sheets]))
     return Proposal(found, meant, checked(Data, settings, "the proposal"), _as_studied(typed, meant))
+
+
+def _refuse_no_table(texts: pd.DataFrame, given: Given) -> None:
+    """Refuse texts that are no table of which anything can be told, or not that of the names given."""
+    refuse_same_names(texts)
+    if len(texts.columns) < 2:
+        raise InputError(
+            "the table must have at least two columns, got one; cells of a CSV file are separated by , or ; or tabs"
+        )
+    refuse_no_header(texts)
+    _check_names(given, list(texts.columns))
+    if len(texts) < _FEWEST:
+        raise InputError(f"the table must hold at least {_FEWEST} records for a study, got {len(texts)}")
 
 
 def _has_two_answers(column: Evidence) -> bool:
@@ -189,9 +203,16 @@ def refuse_no_header(texts: pd.DataFrame) -> None:
     Names that are numbers alone say nothing: columns may be named by years.
 
     Raises:
-        InputError: So it is; the sentence names no column, for their names are cells.
+        InputError: So it is, or the names stand again as a line of their own, as they do in files that are joined; the
+            sentence names no column, for their names may be cells.
     """
-    words = sum(not _is_number(name) and bool(texts[name].astype(str).eq(name).any()) for name in texts.columns)
+    same = {name: texts[name].astype(str).eq(name) for name in texts.columns if not name.startswith(UNNAMED)}
+    words = sum(not _is_number(name) and bool(cells.any()) for name, cells in same.items())
+    again = pd.DataFrame(same, texts.index).all(axis=1) if words else pd.Series(dtype=bool)
+    if again.any() and all(cells.sum() == again.sum() for cells in same.values()):
+        raise InputError(
+            f"the line of column names must stand once, got it {again.sum()} times more among the records: delete these"
+        )
     numbers = sum(_is_number(name) and _is_between(float(name), texts[name]) for name in texts.columns)
     if words and 2 * (words + numbers) > len(texts.columns):
         raise InputError(

@@ -242,6 +242,35 @@ def test_a_first_line_of_cells_is_refused_and_not_told_but_years_and_one_value_a
         assert [each.name for each in look(str(tmp_path / "named.csv"), Given()).columns] == names
 
 
+def test_header_lines_among_the_records_are_refused_as_such(tmp_path):
+    part = people(["town", "ill", "born", "1990", "b"]).to_csv(index=False)
+    (tmp_path / "appended.csv").write_text(part * 3)
+    with pytest.raises(InputError, match="the line of column names must stand once, got it 2 times more among the rec"):
+        look(str(tmp_path / "appended.csv"), Given())
+
+
+def test_a_first_sheet_that_is_no_table_is_told_with_the_other_sheets(tmp_path):
+    told = "the first sheet, 'Readme', was read; the others: 'Data'"
+    for lines, refused in (([["from", "to"], ["us", "you"]], "at least 10 records"), ([["x"]] * 20, "two columns")):
+        with pd.ExcelWriter(tmp_path / "a.xlsx") as book:
+            pd.DataFrame(lines[1:], columns=lines[0]).to_excel(book, sheet_name="Readme", index=False)
+            pd.DataFrame(BASE).to_excel(book, sheet_name="Data", index=False)
+        with pytest.raises(InputError, match=f"{refused}.*; .*{told}"):
+            look(str(tmp_path / "a.xlsx"), Given())
+    with pytest.raises(InputError, match="--drop must name a column") as error:
+        look(f"{tmp_path / 'a.xlsx'}#Data", Given(drop=["x"]))
+    assert "sheet" not in str(error.value)
+
+
+@pytest.mark.parametrize("separator", [" ", "~", "fixed"])
+def test_a_table_of_one_column_is_told_how_cells_are_separated(tmp_path, separator):
+    frame = pd.DataFrame(BASE)
+    text = frame.to_string(index=False) if separator == "fixed" else frame.to_csv(index=False, sep=separator)
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(InputError, match="at least two columns, got one; cells of a CSV file are separated by , or ;"):
+        look(str(tmp_path / "a.txt"), Given())
+
+
 CREDIT = {  # German credit: the names of two columns speak of money, and the target is neither
     "checking_status": ["<0", "0<=X<200", ">=200", "no checking"], "duration": 60,
     "credit_history": ["paid", "delayed", "critical"], "purpose": ["car", "tv", "education"], "credit_amount": 15_000,
