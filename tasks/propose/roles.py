@@ -112,13 +112,14 @@ def _names_people(each: Evidence) -> bool:
         return texts and each.distinct > 2
     if said == "whole":
         return texts and each.distinct > _FEWEST_NAMES
-    many, hidden = each.distinct > _DIRECT * each.filled, topic(each.name, "sensitive")
-    if not hidden and not topic(each.name, "known"):
-        return many and (texts or each.kind == "number")
+    many = each.distinct > _DIRECT * each.filled
+    hidden = topic(each.name, "sensitive")
+    long = _digits(each) >= (_CARD if hidden else _DIALLED)
+    if not topic(each.name, "known"):
+        return many and (texts or long or (each.kind == "number" and not hidden))
     if said == "address":
         return many and each.kind == "code" and bool(_STREET.search(each.form))
-    enough = (texts and each.distinct > _FEWEST_NAMES) or _digits(each) >= (_CARD if hidden else _DIALLED)
-    return many and enough and said in ("contact", "number")
+    return many and said in ("contact", "number") and (long or (texts and each.distinct > _FEWEST_NAMES))
 
 
 def _digits(each: Evidence) -> int:
@@ -151,7 +152,7 @@ def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
         return Role(each.name, "dropped", "likely", "a time of its own for nearly every record")
     if not each.is_unique:
         return None
-    if _numbers_rows(each, table) and says(each.name, "identifier"):
+    if _numbers_rows(each, table) and (says(each.name, "identifier") or says(each.name, "key")):
         return Role(each.name, "dropped", "likely", "it numbers the records: unique, and called so")
     if each.kind == "number" and _counts_on(table[each.name]):
         return Role(each.name, "dropped", "likely", "it numbers the records one by one")

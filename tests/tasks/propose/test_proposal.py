@@ -156,6 +156,11 @@ def test_whole_numbers_under_a_word_for_a_person_tell_people_apart(looked, name)
     assert looked(**{name: drawn(["yes", "no"])}).data.identifier is None
 
 
+def test_a_second_key_is_left_out(looked):
+    data = looked(uid=RNG.permutation(10**5)[:ROWS], employee=RNG.permutation(10**5)[:ROWS]).data
+    assert (data.identifier, data.drop) == ("uid", ["employee"])
+
+
 @pytest.mark.parametrize(("name", "cells"), [
     ("person", 1 + RNG.poisson(1, ROWS)), ("persons", KEYS), ("customers", KEYS), ("hh", RNG.integers(1, 8, ROWS)),
     ("user", RNG.integers(0, 2, ROWS)), ("patient", RNG.normal(9, 2, ROWS)), ("family", RNG.integers(1, 9, ROWS)),
@@ -183,6 +188,7 @@ def test_digits_that_no_number_holds_are_codes_where_many_share_them(looked):
 @pytest.mark.parametrize(("name", "cells"), [
     ("card", RNG.integers(0, 2, ROWS)), ("card", drawn(["visa", "gold"])), ("credit_card", RNG.integers(0, 9000, ROWS)),
     ("account_balance", RNG.normal(9000, 3000, ROWS).round(2)), ("wealth_idr", 10**10 + RNG.permutation(10**6)[:ROWS]),
+    ("Kontostand", RNG.normal(9000, 3000, ROWS).round(2)), ("net_worth", RNG.permutation(10**6)[:ROWS]),
     ("drug_name", SURNAMES), ("body_mass_index", RNG.normal(25, 4, ROWS)), ("glycemic_index", RNG.normal(60, 9, ROWS)),
 ])  # fmt: skip
 def test_amounts_flags_and_measures_stay(looked, name, cells):
