@@ -13,6 +13,7 @@ from synthrisk.metrics.tables.codes import infer
 from synthrisk.tasks.data import read
 from synthrisk.tasks.data.types import refuse_same_names
 from synthrisk.tasks.propose.evidence import Evidence, evidence
+from synthrisk.tasks.propose.names import topic
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, read_as
 
@@ -69,7 +70,7 @@ def look(
         _refuse_no_table(texts, given)
     except InputError as error:
         raise InputError("; ".join([str(error), *sheets])) from None
-    seen = evidence(texts)
+    seen = [_as_directions(each) for each in evidence(texts)]
     if others is not None and any(map(_has_two_answers, seen)):
         seen = _of_both(seen, texts, read(others, given.missing, as_texts=True))
     found = tuple(_answered(each, (answers or {}).get(each.name)) for each in seen)
@@ -104,6 +105,16 @@ def _refuse_no_table(texts: pd.DataFrame, given: Given) -> None:
 
 def _has_two_answers(column: Evidence) -> bool:
     return column.reading is not None and column.reading.type == "boolean"
+
+
+def _as_directions(each: Evidence) -> Evidence:
+    """Return the evidence of a place of north and south, which is none of yes and no (sim, não), as one of texts."""
+    if each.reading is None or not _has_two_answers(each) or topic(each.name, "known") != "place":
+        return each
+    if {text.strip().casefold() for text in (*each.reading.true_values, *each.reading.false_values)} != {"n", "s"}:
+        return each
+    reading = Reading(missing=each.reading.missing) if each.reading.missing else None
+    return replace(each, kind="category", sure="likely", why="texts: north and south", reading=reading)
 
 
 def _of_both(found: Sequence[Evidence], texts: pd.DataFrame, others: pd.DataFrame) -> list[Evidence]:

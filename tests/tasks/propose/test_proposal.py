@@ -211,6 +211,13 @@ def test_cp_is_a_postcode_only_where_its_cells_are_some(looked):
         assert found.data.quasi_identifiers == ["sex", "region", "age"]
 
 
+def test_north_and_south_are_no_answers(looked):
+    cells = np.where(RNG.random(ROWS) < 0.1, "NA", drawn("NS"))
+    found = looked(region=cells, fumante=drawn("NS"))
+    assert [of(found, name).kind for name in ("region", "fumante")] == ["category", "boolean"]
+    assert found.table["region"].value_counts().to_dict() == {c: (cells == c).sum() for c in "NS"}
+
+
 @pytest.mark.parametrize("codes", [383, 200_000])
 def test_the_last_column_is_guessed_with_the_true_reason_where_codes_of_illnesses_are_too_many(looked, codes):
     icd = [f"{'ABCDEFGH'[i % 8]}{i // 8 % 90 + 10}.{i % 9}" for i in RNG.integers(0, codes, ROWS)]
