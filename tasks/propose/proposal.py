@@ -114,7 +114,8 @@ def _as_directions(each: Evidence) -> Evidence:
     if {text.strip().casefold() for text in (*each.reading.true_values, *each.reading.false_values)} != {"n", "s"}:
         return each
     reading = Reading(missing=each.reading.missing) if each.reading.missing else None
-    return replace(each, kind="category", sure="likely", why="texts: north and south", reading=reading)
+    why = each.why.replace("its two answers mean yes and no", "texts of a place")
+    return replace(each, kind="category", sure="likely", why=why, reading=reading)
 
 
 def _of_both(found: Sequence[Evidence], texts: pd.DataFrame, others: pd.DataFrame) -> list[Evidence]:

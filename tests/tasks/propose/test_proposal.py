@@ -215,6 +215,7 @@ def test_north_and_south_are_no_answers(looked):
     cells = np.where(RNG.random(ROWS) < 0.1, "NA", drawn("NS"))
     found = looked(region=cells, fumante=drawn("NS"))
     assert [of(found, name).kind for name in ("region", "fumante")] == ["category", "boolean"]
+    assert of(found, "region").why == f"texts of a place; 'NA' taken for missing ({(cells == 'NA').sum()} cells)"
     assert found.table["region"].value_counts().to_dict() == {c: (cells == c).sum() for c in "NS"}
 
 
