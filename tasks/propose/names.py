@@ -20,8 +20,12 @@ def words(name: str) -> list[str]:
         >>> words("dateOfBirth"), words("Geburts-Datum_2"), words("CASE_ID")
         (['date', 'of', 'birth'], ['geburts', 'datum'], ['case', 'id'])
     """
+    return [folded(word) for word in _written(name)]
+
+
+def _written(name: str) -> list[str]:
     spaced = re.sub(r"(?<=[a-zà-ÿ0-9])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zà-ÿ])", " ", name)
-    return [folded(word) for word in re.split(r"[\W_]+", re.sub(r"\d+", " ", spaced)) if word]
+    return [word for word in re.split(r"[\W_]+", re.sub(r"\d+", " ", spaced)) if word]
 
 
 def says(name: str, list_of: str, topic: str = "") -> bool:
@@ -82,20 +86,25 @@ def _lists() -> dict[str, str | dict[str, str]]:
 def _is_in(name: str, entries: str) -> bool:
     found = words(name)
     beside = "_".join(found)
-    return any(_fits(entry, found, beside) for entry in entries.split())
+    found = [*found, *(word.casefold() for word in _written(name))]  # Lön is no lon
+    fitting = [entry for entry in entries.split() if _fits(entry.removeprefix("!"), found, beside)]
+    return bool(fitting) and not any(entry.startswith("!") for entry in fitting)
 
 
 def _fits(entry: str, found: list[str], beside: str) -> bool:
-    bare = entry.strip("*")
+    bare = entry.strip("*=~")
+    if entry.startswith("="):
+        return beside == bare
     if "_" in bare:
         return beside == bare or beside.startswith(f"{bare}_") or beside.endswith(f"_{bare}") or f"_{bare}_" in beside
     if entry.startswith("*") and entry.endswith("*"):
         return bare in beside
     if entry.startswith("*"):
         return any(word.endswith(bare) for word in found)
-    begins = entry.endswith("*")
+    begins, alone = entry.endswith("*"), entry.startswith("~")
     return any(
-        (word.startswith(bare) if begins else word == bare) or _is_compound(word, bare, begins) for word in found
+        (word.startswith(bare) if begins else word == bare) or (not alone and _is_compound(word, bare, begins))
+        for word in found
     )
 
 

@@ -13,8 +13,9 @@ from synthrisk.metrics.tables.codes import infer
 from synthrisk.tasks.data import read
 from synthrisk.tasks.data.types import refuse_same_names
 from synthrisk.tasks.propose.evidence import Evidence, evidence
+from synthrisk.tasks.propose.names import topic
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
-from synthrisk.tasks.workspace.files.cell_texts import read_as
+from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, read_as
 
 _FEWEST = 10  # records of which anything can be told
 
@@ -63,32 +64,58 @@ def look(
         InputError: The table cannot be read, a column that is named is absent, or nothing in it can be guessed.
     """
     texts = read(source, given.missing, as_texts=True)
+    sheets = [note for note in texts.attrs.get("notes", ()) if note.endswith("(file#sheet)")]
     texts = texts.set_axis([str(c) for c in texts.columns], axis=1)
-    refuse_same_names(texts)
-    refuse_no_header(texts)
-    _check_names(given, list(texts.columns))
-    if len(texts) < _FEWEST:
-        raise InputError(f"the table must hold at least {_FEWEST} records for a study, got {len(texts)}")
-    seen = evidence(texts)
+    try:
+        _refuse_no_table(texts, given)
+    except InputError as error:
+        raise InputError("; ".join([str(error), *sheets])) from None
+    seen = [_as_directions(each) for each in evidence(texts)]
     if others is not None and any(map(_has_two_answers, seen)):
         seen = _of_both(seen, texts, read(others, given.missing, as_texts=True))
     found = tuple(_answered(each, (answers or {}).get(each.name)) for each in seen)
     readings = {each.name: each.reading for each in found if each.reading is not None}
     typed = _typed(read(source, given.missing, readings), readings, found, given)
+    found = tuple(_without_numbers(each, typed) for each in found)
     meant = _said(tuple(roles(found, typed)), given)
     settings = {"source": source, "missing": list(given.missing), **settings_of(found, meant)}
     codes = [c for c in typed.columns if c in given.categorical and c not in settings["categorical"]]
     settings["categorical"] = [*settings["categorical"], *codes]
     if not settings["sensitive"]:
-        raise InputError(
+        told = (
             "a study needs a sensitive column that can be guessed, and guessed wrong: each column here is constant, "
             "all but constant, or of its own for each record"
         )
+        raise InputError("; ".join([told, *sheets]))
     return Proposal(found, meant, checked(Data, settings, "the proposal"), _as_studied(typed, meant))
+
+
+def _refuse_no_table(texts: pd.DataFrame, given: Given) -> None:
+    """Refuse texts that are no table of which anything can be told, or not that of the names given."""
+    refuse_same_names(texts)
+    if len(texts.columns) < 2:
+        raise InputError(
+            "the table must have at least two columns, got one; cells of a CSV file are separated by , or ; or tabs"
+        )
+    refuse_no_header(texts)
+    _check_names(given, list(texts.columns))
+    if len(texts) < _FEWEST:
+        raise InputError(f"the table must hold at least {_FEWEST} records for a study, got {len(texts)}")
 
 
 def _has_two_answers(column: Evidence) -> bool:
     return column.reading is not None and column.reading.type == "boolean"
+
+
+def _as_directions(each: Evidence) -> Evidence:
+    """Return the evidence of a place of north and south, which is none of yes and no (sim, não), as one of texts."""
+    if each.reading is None or not _has_two_answers(each) or topic(each.name, "known") != "place":
+        return each
+    if {text.strip().casefold() for text in (*each.reading.true_values, *each.reading.false_values)} != {"n", "s"}:
+        return each
+    reading = Reading(missing=each.reading.missing) if each.reading.missing else None
+    why = each.why.replace("its two answers mean yes and no", "texts of a place")
+    return replace(each, kind="category", sure="likely", why=why, reading=reading)
 
 
 def _of_both(found: Sequence[Evidence], texts: pd.DataFrame, others: pd.DataFrame) -> list[Evidence]:
@@ -116,6 +143,13 @@ def _as_studied(typed: pd.DataFrame, meant: Sequence[Role]) -> pd.DataFrame:
 
 def _answered(each: Evidence, reading: Reading | None) -> Evidence:
     return each if reading is None else replace(each, reading=reading, question="", other=None, sure="sure")
+
+
+def _without_numbers(each: Evidence, table: pd.DataFrame) -> Evidence:
+    """Return the evidence of a column, as codes where its numbers are too large to be read as such."""
+    if each.kind != "number" or table[each.name].dtype.kind in "biuf":
+        return each
+    return replace(each, kind="code", why="digits that 64 bits cannot hold are codes, not numbers")
 
 
 def _typed(
@@ -181,9 +215,16 @@ def refuse_no_header(texts: pd.DataFrame) -> None:
     Names that are numbers alone say nothing: columns may be named by years.
 
     Raises:
-        InputError: So it is; the sentence names no column, for their names are cells.
+        InputError: So it is, or the names stand again as a line of their own, as they do in files that are joined; the
+            sentence names no column, for their names may be cells.
     """
-    words = sum(not _is_number(name) and bool(texts[name].astype(str).eq(name).any()) for name in texts.columns)
+    same = {name: texts[name].astype(str).eq(name) for name in texts.columns if not name.startswith(UNNAMED)}
+    words = sum(not _is_number(name) and bool(cells.any()) for name, cells in same.items())
+    again = pd.DataFrame(same, texts.index).all(axis=1) if words else pd.Series(dtype=bool)
+    if again.any() and all(cells.sum() == again.sum() for cells in same.values()):
+        raise InputError(
+            f"the line of column names must stand once, got it {again.sum()} times more among the records: delete these"
+        )
     numbers = sum(_is_number(name) and _is_between(float(name), texts[name]) for name in texts.columns)
     if words and 2 * (words + numbers) > len(texts.columns):
         raise InputError(

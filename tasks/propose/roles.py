@@ -1,5 +1,6 @@
 """What each column means to an attacker: what is known, what is sensitive, who is who; proposals with their reasons."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -20,8 +21,13 @@ _MOST_KEYS, _MOST_SENSITIVE = 10, 3
 _FEWEST_KEYS = 3
 _SECONDS = 0.9  # share of times of its own from which a column of times is a time stamp
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
+_FEWEST_NAMES = 20  # texts from which a column called first or last has names
+_STREET = re.compile(r"[Aa]{3}.*9|9.*[Aa]{3}")  # the form of an address; postcodes have fewer letters together
+_DIALLED, _OWN, _CARD = 6, 10, 15  # digits of what is dialled, of numbers of one's own, and of cards, which no sum has
+_FEWEST_KEYS_OF_PEOPLE = 10  # more numbers than that are no counts of people
 _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
+_KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
 _TOPICS = {
     "age": "the age", "birth": "when or where somebody was born", "death": "when somebody died", "sex": "the sex",
@@ -51,13 +57,15 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
         table: The table as it is read, with types settled; columns that hold nothing may be left out.
     """
     found = {each.name: _apart(each) for each in columns}
-    entity = _entity([each for each in columns if found[each.name] is None])
+    entity = _entity([each for each in columns if found[each.name] is None and _numbers_rows(each, table)])
     if entity is not None:
         found[entity.name] = entity
     found |= {each.name: found[each.name] or _stamp(each, table) for each in columns}
-    left = [each for each in columns if found[each.name] is None]
-    hidden = _sensitive(left, table)
-    found |= {role.name: role for role in hidden}
+    facts = [each.name for each in columns if each.kind == "constant" and _speaks(each.name) and each.name in table]
+    facts = [name for name in facts if (fact := found[name]) and fact.reading == _PRESENCE]
+    left = [each for each in columns if found[each.name] is None or each.name in facts]
+    hidden = _sensitive(left, table.assign(**{name: table[name].notna() for name in facts}), any(map(_speaks, found)))
+    found |= {role.name: role._replace(reading=_PRESENCE if role.name in facts else None) for role in hidden}
     left = [each for each in left if found[each.name] is None]
     found |= {role.name: role for role in _known(left)}
     return [found[each.name] or Role(each.name, "other", "a guess", _why_other(each, table)) for each in columns]
@@ -69,7 +77,7 @@ def _why_other(each: Evidence, table: pd.DataFrame) -> str:
         many = f"its name speaks of {_TOPICS[said]}, but {_MOST_SENSITIVE} such columns are enough for a first study"
         few = f"its name speaks of {_TOPICS[said]}, but there is too little in it that can be guessed wrong"
         return many if _can_be_guessed(table[each.name]) else few
-    if said := topic(each.name, "known"):
+    if said := _of_people(each):
         return f"commonly known of people: {_TOPICS[said]}; but {_MOST_KEYS} such columns are enough"
     return NEITHER
 
@@ -87,7 +95,7 @@ def _apart(each: Evidence) -> Role | None:
             return Role(each.name, "dropped", "sure", "it is the same for all records")
         why = "one text or none: it counts as one fact, present or not"
         return Role(each.name, "other", "likely", why, _PRESENCE)
-    if says(each.name, "direct") and not topic(each.name, "known") and _names_people(each):
+    if says(each.name, "direct") and _names_people(each):
         return Role(each.name, "dropped", "likely", "it may name people")
     if each.kind == "text":
         absent = 1 - each.filled / each.rows
@@ -98,22 +106,43 @@ def _apart(each: Evidence) -> Role | None:
 
 
 def _names_people(each: Evidence) -> bool:
-    return each.kind in ("category", "text", "code", "number") and each.distinct > _DIRECT * each.filled
+    """Tell whether a column that is called so names people; a surname does, however many share it."""
+    texts, said = each.kind in ("category", "text", "code"), topic(each.name, "direct")
+    if said == "person":
+        return texts and each.distinct > 2
+    if said == "whole":
+        return texts and each.distinct > _FEWEST_NAMES
+    many = each.distinct > _DIRECT * each.filled
+    hidden = topic(each.name, "sensitive")
+    long = _digits(each) >= (_CARD if hidden else _DIALLED)
+    if not topic(each.name, "known"):
+        return many and (texts or long or (each.kind == "number" and not hidden))
+    if said == "address":
+        return many and each.kind == "code" and bool(_STREET.search(each.form))
+    return many and said in ("contact", "number") and (long or (texts and each.distinct > _FEWEST_NAMES))
+
+
+def _digits(each: Evidence) -> int:
+    """Return how many digits the whole numbers of a column commonly have; 0 where it has none."""
+    return len(each.form) if each.kind == "number" and not each.form.strip("9") else 0
 
 
 def _entity(columns: Sequence[Evidence]) -> Role | None:
     """Return the column that names the person of a record: by name and uniqueness."""
-    named = [each for each in columns if _numbers_rows(each)]
-    people = [each for each in named if says(each.name, "person") and each.distinct > 0.05 * each.filled]
+    people = [each for each in columns if says(each.name, "person") and each.distinct > 0.05 * each.filled]
     for each in sorted(people, key=lambda e: (not says(e.name, "identifier"), words(e.name) == ["id"])):
-        if says(each.name, "identifier") or (each.kind != "number" and len(words(each.name)) == 1):
+        key = each.distinct > _FEWEST_KEYS_OF_PEOPLE if each.form.strip("9") == "" else len(words(each.name)) == 1
+        if says(each.name, "identifier") or (key and (each.kind != "number" or says(each.name, "key"))):
             own = "each record" if each.is_unique else f"{each.distinct} people in {each.filled} records"
             return Role(each.name, "identifier", "likely", f"its name says that it tells people apart: {own}")
     return None
 
 
-def _numbers_rows(each: Evidence) -> bool:
-    return each.kind in ("number", "code", "category") and each.filled > 0 and each.distinct > 2
+def _numbers_rows(each: Evidence, table: pd.DataFrame) -> bool:
+    """Tell whether a column may number records or people; decimals do not."""
+    if each.kind not in ("number", "code", "category") or each.filled == 0 or each.distinct < 3:
+        return False
+    return table[each.name].dtype.kind != "f" or bool((table[each.name].dropna() % 1 == 0).all())
 
 
 def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
@@ -123,11 +152,13 @@ def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
         return Role(each.name, "dropped", "likely", "a time of its own for nearly every record")
     if not each.is_unique:
         return None
-    if _numbers_rows(each) and says(each.name, "identifier"):
+    if _numbers_rows(each, table) and (says(each.name, "identifier") or says(each.name, "key")):
         return Role(each.name, "dropped", "likely", "it numbers the records: unique, and called so")
     if each.kind == "number" and _counts_on(table[each.name]):
         return Role(each.name, "dropped", "likely", "it numbers the records one by one")
-    if each.kind in ("category", "code") and topic(each.name, "known") is None:
+    if _digits(each) >= (_CARD if topic(each.name, "sensitive") else _OWN):
+        return Role(each.name, "dropped", "likely", "long digits, of their own for nearly every record")
+    if each.kind == "category" or (each.kind == "code" and topic(each.name, "known") not in _KNOWN_CODES):
         return Role(each.name, "dropped", "likely", "a value of its own for nearly every record")
     return None
 
@@ -138,26 +169,32 @@ def _counts_on(column: pd.Series) -> bool:
     return bool(numbers and column.notna().all() and column.nunique() == len(column) == column.max() - column.min() + 1)
 
 
-def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
-    """Return the columns that nobody should learn and that can be guessed wrong."""
+def _speaks(name: str) -> str | None:
+    """Return what a column's name says of it that nobody should learn."""
+    return None if topic(name, "known") in ("age", "birth") else topic(name, "sensitive")
+
+
+def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: bool) -> list[Role]:
+    """Return the columns that nobody should learn and that can be guessed wrong; ``spoken`` where any name says so."""
     can = {each.name: each for each in columns if _can_be_guessed(table[each.name])}
-    named = [(name, topic(name, "sensitive")) for name in can if topic(name, "known") not in ("age", "birth")]
     found = {
         name: Role(name, "sensitive", "likely", f"its name speaks of {_TOPICS[said]}; {_spread(table[name])}")
-        for name, said in named
-        if said
+        for name in can
+        if (said := _speaks(name))
     }
     targets = _targets([name for name in can if name not in found], columns, table)
     if found or any(role.sure == "likely" for role in targets.values()):
         return _most_wanted(found, targets, list(can))
     can = {name: each for name, each in can.items() if not says(name, "direct")}
-    unknown = [name for name in can if topic(name, "known") is None] or list(can)
+    unknown = [name for name, each in can.items() if _of_people(each) is None] or list(can)
     perhaps = [name for name in unknown if topic(name, "perhaps")]
     classes = [name for name in unknown if kind(table[name]) == "categorical"]
+    none = "no column whose name speaks of something sensitive can be guessed"
+    none = none if spoken else "no name speaks of something sensitive"
     for names, why in (
         (perhaps, "its name speaks of a result"),
-        (classes, "no name speaks of something sensitive; it is the last column of classes"),
-        (unknown, "no name speaks of something sensitive; it is the last column that varies"),
+        (classes, f"{none}; it is the last column of classes"),
+        (unknown, f"{none}; it is the last column that varies"),
     ):
         if names:
             return [Role(names[-1], "sensitive", "a guess", f"{why}; {_spread(table[names[-1]])}")]
@@ -211,12 +248,18 @@ def _spread(column: pd.Series) -> str:
     return f"{int((counts > 0).sum())} classes, the commonest with {counts.iloc[0] / counts.sum():.0%}"
 
 
+def _of_people(each: Evidence) -> str | None:
+    """Return what is commonly known of people that a column speaks of; cp is a postcode only where its cells are."""
+    other = says(each.name, "postcode") and "9999" not in each.form
+    return None if other else topic(each.name, "known")
+
+
 def _known(columns: Sequence[Evidence]) -> list[Role]:
     """Return the columns that an attacker may know from elsewhere."""
     found = []
     for each in columns:
-        said = topic(each.name, "known") or ("place" if says(each.name, "direct", "address") else None)
-        if said and not (each.kind == "category" and each.is_unique):
+        said = _of_people(each) or ("place" if says(each.name, "direct", "address") else None)
+        if said:
             found.append(Role(each.name, "quasi-identifier", "likely", _TOPICS[said]))
     topics = [topic(role.name, "known") for role in found]
     order = sorted(range(len(found)), key=lambda i: topics[:i].count(topics[i]))  # the first of each topic first

@@ -93,6 +93,153 @@ def test_a_role_that_is_confirmed_keeps_its_reason(looked):
     assert {role.why for role in turned.roles if role.name in (*known, *guessed)} == {"given"}
 
 
+def drawn(texts) -> np.ndarray:
+    return np.random.default_rng(3).choice(np.array(list(texts), object), ROWS)
+
+
+SURNAMES = drawn(a + b for a in ["Bau", "Hof", "Wag", "Leh", "Sto", "Kra"] for b in ["er", "mann", "ner", "inger", "l"])
+
+
+@pytest.mark.parametrize("name", [
+    "Familienname", "Nachname", "last_name", "Surname", "Last", "First", "FirstName", "Vorname", "Rufname", "apellido1",
+    "prenom_enfant", "Emergency Contact", "Manager", "Vorgesetzte/r", "student_name", "Mother's Name", "Geburtsname",
+    "姓名",
+])  # fmt: skip
+def test_names_of_people_are_left_out_however_many_share_one(looked, name):
+    found = looked(**{name: SURNAMES})
+    assert (found.data.drop, found.data.identifier) == ([name], None)
+
+
+def test_initials_and_addresses_are_left_out(looked):
+    own = {"Addr1": [f"{i} Main St" for i in range(ROWS)], "Anschrift": [f"Am Bach {i}" for i in range(ROWS)]}
+    assert looked(**{"Middle Initial": drawn("ABCDEFGHIJKL"), **own}).data.drop == ["Middle Initial", *own]
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("first", RNG.integers(0, 200, ROWS)), ("last", drawn(["won", "lost"])), ("First", drawn(["red", "blue", "green"])),
+    ("manager", drawn(["yes", "no"])), ("manager_rating", drawn(["low", "middle", "high"])), ("City Name", SURNAMES),
+    ("product_name", SURNAMES), ("contact", drawn(["cellular", "telephone", "unknown"])), ("Teilnahme", SURNAMES),
+    ("customer_segment_name", drawn(["small", "large", "new"])), ("name_of_drug", SURNAMES),
+])  # fmt: skip
+def test_other_columns_with_such_words_stay(looked, name, cells):
+    assert name in looked(**{name: cells}).table.columns
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("work_email", [f"p{i // 3}@x.org" for i in range(ROWS)]), ("school_phone", [f"555-{i:04d}" for i in range(ROWS)]),
+    ("work_phone", [5550000 + 7 * i for i in range(ROWS)]), ("vehicle_plate", [f"M-AB {i}" for i in range(ROWS)]),
+    ("Domicilio", [f"Calle {i}" for i in range(ROWS)]), ("home_address", [f"{i} Main St" for i in range(ROWS)]),
+    ("household_name", [a + b + c for a in "ABCDE" for b in "aeiou" for c in "klmnprstvwxz"]),
+])  # fmt: skip
+def test_what_names_a_person_is_left_out_whatever_else_its_name_says(looked, name, cells):
+    assert looked(**{name: cells}).data.drop == [name]
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("postcode", [f"AB{i % 10} {i // 10}CD" for i in range(ROWS)]), ("plz", [f"0{1001 + 29 * i}" for i in range(ROWS)]),
+    ("address_zip", [f"0{1001 + 29 * i}" for i in range(ROWS)]), ("address_city", SURNAMES), ("email_region", SURNAMES),
+    ("account_age", RNG.permutation(ROWS) * 7), ("phone_country", drawn(["AT", "DE", "CH"])),
+])  # fmt: skip
+def test_what_is_known_of_people_stays_known_beside_a_word_for_contact(looked, name, cells):
+    assert name in looked(**{name: cells}).data.quasi_identifiers
+
+
+KEYS = np.repeat(RNG.choice(10**5, ROWS // 3, replace=False), 3)
+
+
+@pytest.mark.parametrize("name", [
+    "patient", "pid", "subject", "person", "Kunde", "student", "user", "employee", "patient_nbr", "uid", "USUBJID",
+])  # fmt: skip
+def test_whole_numbers_under_a_word_for_a_person_tell_people_apart(looked, name):
+    assert looked(**{name: KEYS}).data.identifier == name
+    assert looked(**{name: RNG.permutation(10**5)[:ROWS]}).data.identifier == name
+    assert looked(**{name: drawn(["yes", "no"])}).data.identifier is None
+
+
+def test_a_second_key_is_left_out(looked):
+    data = looked(uid=RNG.permutation(10**5)[:ROWS], employee=RNG.permutation(10**5)[:ROWS]).data
+    assert (data.identifier, data.drop) == ("uid", ["employee"])
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("person", 1 + RNG.poisson(1, ROWS)), ("persons", KEYS), ("customers", KEYS), ("hh", RNG.integers(1, 8, ROWS)),
+    ("user", RNG.integers(0, 2, ROWS)), ("patient", RNG.normal(9, 2, ROWS)), ("family", RNG.integers(1, 9, ROWS)),
+])  # fmt: skip
+def test_counts_of_people_tell_nobody_apart(looked, name, cells):
+    data = looked(**{name: cells}).data
+    assert (data.identifier, data.drop) == (None, [])
+    pd.DataFrame(BASE | {name: cells}).head(60).to_csv("few.csv", index=False)
+    assert look("few.csv", Given()).data.identifier is None
+
+
+@pytest.mark.parametrize(("name", "digits"), [
+    ("card", 16), ("credit_card", 16), ("celular", 10), ("Móvil", 9), ("手机号码", 11), ("身份证号", 18), ("acct", 20),
+    ("x", 20), ("ref", 12),
+])  # fmt: skip
+def test_long_digits_of_ones_own_are_left_out(looked, name, digits):
+    assert looked(**{name: [str(10 ** (digits - 1) + 7919 * i) for i in range(ROWS)]}).data.drop == [name]
+
+
+def test_digits_that_no_number_holds_are_codes_where_many_share_them(looked):
+    found = looked(x=[str(10**19 + i % 7) for i in range(ROWS)])
+    assert (of(found, "x").kind, found.data.categorical, found.table["x"].nunique()) == ("code", ["x"], 7)
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("card", RNG.integers(0, 2, ROWS)), ("card", drawn(["visa", "gold"])), ("credit_card", RNG.integers(0, 9000, ROWS)),
+    ("account_balance", RNG.normal(9000, 3000, ROWS).round(2)), ("wealth_idr", 10**10 + RNG.permutation(10**6)[:ROWS]),
+    ("Kontostand", RNG.normal(9000, 3000, ROWS).round(2)), ("net_worth", RNG.permutation(10**6)[:ROWS]),
+    ("drug_name", SURNAMES), ("body_mass_index", RNG.normal(25, 4, ROWS)), ("glycemic_index", RNG.normal(60, 9, ROWS)),
+])  # fmt: skip
+def test_amounts_flags_and_measures_stay(looked, name, cells):
+    assert looked(**{name: cells}).data.drop == []
+
+
+@pytest.mark.parametrize(("name", "codes", "kind"), [
+    ("country", [276, 250, 840], "code"), ("B_COUNTRY", [276, 250, 840], "code"), ("state", [1, 6, 36], "code"),
+    ("county", [1001, 1003, 6037], "code"), ("count", [276, 250, 840], "number"), ("counts", [1, 6, 36], "number"),
+    ("headcount", [1, 6, 36], "number"), ("cell_count", [1, 6, 36], "number"), ("type_count", [1, 6], "number"),
+])  # fmt: skip
+def test_numbers_of_countries_and_counties_are_codes_and_counts_are_none(looked, name, codes, kind):
+    assert of(looked(**{name: drawn(codes)}), name).kind == kind
+
+
+def test_cp_is_a_postcode_only_where_its_cells_are_some(looked):
+    assert looked(cp=drawn(["28001", "08003", "41010"])).data.quasi_identifiers == ["sex", "region", "cp"]
+    for cells in (RNG.integers(0, 4, ROWS), drawn(["typical angina", "asymptomatic", "none"])):
+        found = looked(cp=cells, age=RNG.integers(20, 80, ROWS))
+        assert found.data.quasi_identifiers == ["sex", "region", "age"]
+
+
+def test_north_and_south_are_no_answers(looked):
+    cells = np.where(RNG.random(ROWS) < 0.1, "NA", drawn("NS"))
+    found = looked(region=cells, fumante=drawn("NS"))
+    assert [of(found, name).kind for name in ("region", "fumante")] == ["category", "boolean"]
+    assert of(found, "region").why == f"texts of a place; 'NA' taken for missing ({(cells == 'NA').sum()} cells)"
+    assert found.table["region"].value_counts().to_dict() == {c: (cells == c).sum() for c in "NS"}
+
+
+@pytest.mark.parametrize("codes", [383, 200_000])
+def test_the_last_column_is_guessed_with_the_true_reason_where_codes_of_illnesses_are_too_many(looked, codes):
+    icd = [f"{'ABCDEFGH'[i % 8]}{i // 8 % 90 + 10}.{i % 9}" for i in RNG.integers(0, codes, ROWS)]
+    found = looked(illness=drawn("ab"), **{"ICD10": icd, "ward": drawn("abc")}, sex="f")
+    assert found.data.guessed == ["illness"]
+    (guess,) = [r for r in looked(illness="flu", ICD10=icd, ward=drawn("abc")).roles if r.meaning == "sensitive"]
+    assert (guess.name, guess.sure) == ("ward", "a guess")
+    assert guess.why.startswith("no column whose name speaks of something sensitive can be guessed; it is the last")
+
+
+@pytest.mark.parametrize("marks", [("+", "-"), ("x", ""), ("X", None), ("yes", "")])
+def test_marks_for_an_illness_or_none_are_sensitive_facts(looked, marks):
+    cells = np.where(RNG.random(ROWS) < 0.3, *marks)
+    found = looked(illness="flu", diabetes=cells, HIV=cells[::-1], ticked=cells, region=drawn("abc"))
+    assert found.data.guessed == ["diabetes", "HIV"]
+    assert {found.data.columns[name].type for name in ("diabetes", "HIV", "ticked")} == {"presence"}
+    assert found.table["HIV"].sum() == (cells == marks[0]).sum()
+    rare = np.where(np.arange(ROWS) < 9, *marks)
+    assert looked(diabetes=rare).data.guessed == ["illness"]
+
+
 def people(names, rows=60):
     rng = np.random.default_rng(0)
     parts = [rng.choice(["Graz", "Linz"], rows), rng.choice(["yes", "no"], rows), *rng.integers(1900, 2100, (3, rows))]
@@ -107,6 +254,35 @@ def test_a_first_line_of_cells_is_refused_and_not_told_but_years_and_one_value_a
     for names in (["town", "ill", "1990", "2000", "2010"], ["yes", "ill", "born", "a", "b"]):
         people(names).to_csv(tmp_path / "named.csv", index=False)
         assert [each.name for each in look(str(tmp_path / "named.csv"), Given()).columns] == names
+
+
+def test_header_lines_among_the_records_are_refused_as_such(tmp_path):
+    part = people(["town", "ill", "born", "1990", "b"]).to_csv(index=False)
+    (tmp_path / "appended.csv").write_text(part * 3)
+    with pytest.raises(InputError, match="the line of column names must stand once, got it 2 times more among the rec"):
+        look(str(tmp_path / "appended.csv"), Given())
+
+
+def test_a_first_sheet_that_is_no_table_is_told_with_the_other_sheets(tmp_path):
+    told = "the first sheet, 'Readme', was read; the others: 'Data'"
+    for lines, refused in (([["from", "to"], ["us", "you"]], "at least 10 records"), ([["x"]] * 20, "two columns")):
+        with pd.ExcelWriter(tmp_path / "a.xlsx") as book:
+            pd.DataFrame(lines[1:], columns=lines[0]).to_excel(book, sheet_name="Readme", index=False)
+            pd.DataFrame(BASE).to_excel(book, sheet_name="Data", index=False)
+        with pytest.raises(InputError, match=f"{refused}.*; .*{told}"):
+            look(str(tmp_path / "a.xlsx"), Given())
+    with pytest.raises(InputError, match="--drop must name a column") as error:
+        look(f"{tmp_path / 'a.xlsx'}#Data", Given(drop=["x"]))
+    assert "sheet" not in str(error.value)
+
+
+@pytest.mark.parametrize("separator", [" ", "~", "fixed"])
+def test_a_table_of_one_column_is_told_how_cells_are_separated(tmp_path, separator):
+    frame = pd.DataFrame(BASE)
+    text = frame.to_string(index=False) if separator == "fixed" else frame.to_csv(index=False, sep=separator)
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(InputError, match="at least two columns, got one; cells of a CSV file are separated by , or ;"):
+        look(str(tmp_path / "a.txt"), Given())
 
 
 CREDIT = {  # German credit: the names of two columns speak of money, and the target is neither
@@ -171,7 +347,27 @@ def test_another_column_is_no_target_for_its_place_or_a_part_of_its_name(sensiti
     ("Spitalaustritt", "known", "visit"), ("date d'entrée", "known", "visit"), ("date de sortie", "known", "visit"),
     ("Sterbedatum", "known", "death"), ("Todestag", "known", "death"), ("Todesursache", "sensitive", "health"),
     ("date de décès", "known", "death"), ("né(e) le", "known", "birth"), ("née le", "known", "birth"),
-    ("NPA", "known", "place"),
+    ("NPA", "known", "place"), ("geboren am", "known", "birth"), ("F. Nac.", "known", "birth"),
+    ("female", "known", "sex"),
+    ("gndr", "known", "sex"), ("agea", "known", "age"), ("cntry", "known", "place"), ("lat", "known", "place"),
+    ("lon", "known", "place"), ("lon", "sensitive", None), ("Løn", "sensitive", "money"), ("Lön", "sensitive", "money"),
+    ("air_conditioning", "sensitive", None), ("Medical Condition", "sensitive", "health"),
+    ("environmental_zone", "sensitive", None), ("experimental_group", "sensitive", None),
+    ("mental_score", "sensitive", "health"), ("Mentalstatus", "sensitive", "health"), ("cap-shape", "known", None),
+    ("home_state", "known", "place"), ("prostate_volume", "known", None), ("market_cap", "known", None),
+    ("CAP", "known", "place"),
+    ("post_score", "known", None), ("Postleitzahl", "known", "place"), ("post_code", "known", "place"),
+    ("birth_weight", "known", None), ("birth_year", "known", "birth"), ("disposition", "known", None),
+    ("composition", "known", None), ("Position", "known", "work"), ("c_charge_degree", "known", None),
+    ("c_charge_degree", "sensitive", "law"), ("degree", "known", "education"), ("Brutto", "sensitive", "money"),
+    ("Bruttogewicht", "sensitive", None), ("Chief Complaint", "sensitive", "health"), ("is_recid", "sensitive", "law"),
+    ("diag_1", "sensitive", "health"), ("diagonal", "sensitive", None), ("Fehltage", "sensitive", "health"),
+    ("Befund", "sensitive", "health"), ("Pflegegrad", "sensitive", "health"), ("hypertension", "sensitive", "health"),
+    ("htn", "sensitive", "health"), ("asthma", "sensitive", "health"), ("stroke", "sensitive", "health"),
+    ("epilepsy", "sensitive", "health"), ("hepatitis", "sensitive", "health"), ("tobacco", "sensitive", "health"),
+    ("suicide_attempt", "sensitive", "health"), ("overdose", "sensitive", "health"),
+    ("net_worth", "sensitive", "money"),
+    ("prescription", "sensitive", "health"), ("mortgage", "sensitive", "money"), ("felony", "sensitive", "law"),
 ])  # fmt: skip
 def test_a_name_speaks_of(name, list_of, expected):
     assert topic(name, list_of) == expected
