@@ -23,21 +23,61 @@ from synthrisk.tasks.workspace.files.cell_texts import MONTHS, as_text, in_engli
 from synthrisk.tasks.workspace.files.fitted_cells import Kind, is_text, kind_of, levels_of
 
 _SUPPRESSED = re.compile(r"[*]+|[\[({<]?suppressed[\])}>]?", re.IGNORECASE)
-_TO = r"\s*(?:-|–|—|\.\.+|…|\bto\b|\bbis\b|\buntil\b)\s*"
-_NUMBER = r"[+\-−]?[€$£¥]?\s*\d[\d.,'’\u00a0\u202f]*\s*[kK]?\s*[€$£¥%]?"
+_UNIT = (
+    r"(?:\s*(?:(?:years?|yrs?|yo?|jahren?|j|ans?|años?|anni|days?|tagen?|weeks?|wochen?|months?|monaten?|hours?|h|min"
+    r"|eur|euros?|usd|chf|gbp|kg|g|cm|mm?|km)\b\.?(?: old| of age)?|[€$£¥%]))?"
+)
+_NUMBER = (
+    r"(?:(?:ages?|aged|alter|âge|edad|età|y|eur|usd|chf|gbp)[\s_:]*)?[+\-−]?[€$£¥]?\s*"
+    r"\d(?:[\d.,'’\u00a0\u202f]| (?=\d{3}\b))*(?:e[+\-]?\d+)?\s*k?" + _UNIT
+)
+_MARK = r"[.,'’ \u00a0\u202f]"
+_NEGATIVE = re.compile(  # as accountants write it
+    rf"\([€$£¥]?\s*(?:\d{{1,3}}({_MARK})\d{{3}}(?:\1\d{{3}})*([.,]\d+)?|\d+([.,]\d+))\s*[€$£¥]?\)"
+)
+_ONE = re.compile(  # as most texts are
+    r"[+\-−]?[€$£¥]?\s*\d[\d,'’]*(?:\.[\d,'’]+)*\s*(?:[€$£¥%]|eur|usd|chf|kg|cm)?"
+)
+_PAIR = re.compile(r"(\d+),(\d+)")
+_DECADE = re.compile(r"(\d*0)(?:'?s|er)")
+_AND = r"(?:and|or|und|oder|et|ou|y|o|e)"
+_UNDER = (
+    r"(?:<|(?:y_?)?lt|(?:bis )?unter|under|below|less than|younger than|before|weniger als|jünger als|vor|moins de"
+    r"|avant|menos de|menor(?:es)? de|antes de|meno di|sotto(?: i)?|prima del?)\s*"
+)
+_OVER = (
+    r"(?:>|(?:y_?)?gt|over|above|more than|older than|after|über|mehr als|älter als|nach|plus de|après|más de"
+    r"|mayor(?:es)? de|después de|più di|oltre(?: i)?|dopo(?: il)?)\s*"
+)
+_TO = r"\s*(?:-|–|—|‐|‑|−|~|_|\.\.+|…|\b(?:to|bis|until|à|a|hasta|t/m|til)\b)\s*"
+_BAND = (
+    rf"[\[({{{{]?(?:(?:from|von|de|da)\s+|(?P<over>{_OVER})|(?P<both>between|zwischen|entre|tra)\s+)?(?P<low>{{one}})"
+    rf"(?(both)\s+{_AND}\s+|{_TO})(?P<under>{_UNDER})?(?P<high>{{one}})[\])}}}}]?"
+)
 _YEAR_MONTH = r"\d{4}(?:0[1-9]|1[0-2])"
 _YEAR, _MONTH, _DAY = r"\d{4}", r"(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4})", r"\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?"
 _END = r"[+\-−]?(?:inf|Inf|∞)|"
 _INTERVAL = r"([\[(\]])\s*({end}{one})\s*[,;]\s*({end}{one})\s*([\])\[])"
 _OPEN = (
-    (r"(?:>=|≥|=>|from)\s*({one})|({one})\s*(?:\+|(?:and|or) (?:over|more|above|older|up))", 0),
-    (r"(?:>|over|above|more than)\s*({one})", 1),
-    (r"(?:<=|≤|=<|up to|at most)\s*({one})", 2),
-    (r"(?:<|under|below|less than)\s*({one})", 3),
+    (
+        r"(?:>=|≥|=>|(?:y_?)?ge|from|since|at least|ab|seit|mindestens|(?:à|a) partir de|au moins|depuis|desde"
+        r"|al menos|da|almeno)\s*({one})"
+        rf"|({{one}})\s*(?:\+|plus|{_AND} (?:over|more|above|older|up|älter|mehr|darüber|plus|más|mayores|oltre|più))"
+        + _UNIT,
+        0,
+    ),
+    (rf"{_OVER}({{one}})", 1),
+    (
+        r"(?:<=|≤|=<|(?:y_?)?le|up to|at most|until|bis(?: zu)?|höchstens|jusqu['’]à|au plus|hasta|fino a)\s*({one})"
+        rf"|({{one}})\s*{_AND} (?:less|under|below|younger|weniger|jünger|darunter|moins|menos|meno)" + _UNIT,
+        2,
+    ),
+    (rf"{_UNDER}({{one}})", 3),
 )
 _EXACT = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?|\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?")  # numbers, days and times
 _MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the real dates
 _YEARS_BESIDE = 10  # before and after the real dates
+_DECADE_YEARS = 10.0
 _FEWEST = 2  # beginnings of texts without a sign that make a column of such
 _STEPS = tuple(float(first * 10**power) for power in range(7) for first in (1, 5))[1:]  # 5, 10, 50, 100, ...
 _MOST_MULTIPLES, _FEWEST_MULTIPLES = 0.5, 3  # share of the real values, and released values, of which rounding is told
@@ -106,9 +146,11 @@ def _sets(
     if kind == "texts":
         return _of_texts(real, others)
     if kind == "numbers":
-        whole, ends = Grid.of(real).step >= 1, (real.min(), real.max())
+        step, ends = Grid.of(real).step, (real.min(), real.max())
+        whole, pairs, decades = step >= 1, are_pairs(others, real), step < _DECADE_YEARS and _are_decades(others)
+        others = [text for text in others if not (ends[0] < 0 and _is_negative(text, whole))]
         for marked in (False, True):  # a point is a decimal one, or stands between thousands
-            found = {text: own for text in others if (own := _number_set(text, whole, marked))}
+            found = {text: own for text in others if (own := _number_set(text, whole, marked, pairs, decades))}
             if any(own.low <= ends[1] and own.high >= ends[0] for own in found.values()):
                 return found, "bands of numbers"
         return {}, ""  # tokens, such as <5
@@ -118,15 +160,61 @@ def _sets(
 # Numbers
 
 
-def _number_set(text: str, whole: bool, marked: bool) -> ValueSet | None:
-    if match := re.fullmatch(r"([+\-−]?)(\d+)([*xX]+)", text):
+def are_pairs(texts: Iterable[str], real: pd.Series) -> bool:
+    """Tell whether texts such as ``70,80`` are two ends of a band, not one number with a comma.
+
+    They are where the real column holds whole numbers, both ends of all of them lie in its range, the smaller first,
+    and some of them do not end alike; but where the comma may stand between thousands, and the number in the range.
+
+    Example:
+        >>> ages = pd.Series([18, 70, 90])
+        >>> are_pairs(["70,80", "20,30", "45"], ages), are_pairs(["70,8", "20,3"], ages)
+        (True, False)
+    """
+    found = [match for text in texts if (match := _PAIR.fullmatch(text))]
+    if len({match[2] for match in found}) < _FEWEST or Grid.of(real).step < 1:
+        return False
+    least, most = real.min(), real.max()
+    thousands = all(len(match[1]) <= len(match[2]) == 3 and int(match[1] + match[2]) <= most for match in found)
+    return not thousands and all(least <= int(match[1]) < int(match[2]) <= most for match in found)
+
+
+def _are_decades(texts: Iterable[str]) -> bool:
+    """Tell whether all numbers with an s are tens: then it is no unit."""
+    found = [text for text in texts if re.fullmatch(r"\d+(?:'?s|er)", text)]
+    return bool(found) and all(_DECADE.fullmatch(text) for text in found)
+
+
+def _is_negative(text: str, whole: bool) -> bool:
+    """Tell whether a text in parentheses is one number, as the real ones are."""
+    match = _NEGATIVE.fullmatch(text)
+    return match is not None and not (whole and (match[3] or (match[2] or "0").strip(".,0")))
+
+
+def _number_set(text: str, whole: bool, marked: bool, pairs: bool, decades: bool) -> ValueSet | None:
+    text = f"[{text}]" if pairs and _PAIR.fullmatch(text) else text.casefold()
+    if _ONE.fullmatch(text):
+        return None
+    if match := re.fullmatch(r"([+\-−]?)(\d+)([*x]+)", text):
         least, most = (float(match[2] + digit * len(match[3])) for digit in "09")
         return ValueSet(least, most) if match[1] in ("", "+") else ValueSet(-most, -least)
-    ends = _ends(text, _NUMBER, lambda one: (_number(one, marked),) * 2)
+    if decades and (match := _DECADE.fullmatch(text)):
+        return ValueSet(float(match[1]), float(match[1]) + _DECADE_YEARS - 1)
+    ends = _listed(text) or _ends(text, _NUMBER, lambda one: (_number(one, marked),) * 2)
     if ends is None:
         return None
+    if re.search(r"\d\s*k\W*$", text) and text.count("k") == 1 and 1000 * ends[0] < ends[1] < np.inf:  # 20-30k
+        ends = 1000 * ends[0], ends[1]
     low, high = (np.ceil(ends[0]), np.floor(ends[1])) if whole else ends
-    return ValueSet(float(low), float(high)) if low < high else None
+    return ValueSet(float(low), float(high)) if low <= high else None
+
+
+def _listed(text: str) -> _Ends | None:
+    """Return the ends of whole numbers in braces, each the next one; None where it is no such list."""
+    if not re.fullmatch(r"\{\s*\d+(\s*[,;]\s*\d+)+\s*\}", text):
+        return None
+    numbers = sorted(int(part) for part in re.findall(r"\d+", text))
+    return (float(numbers[0]), float(numbers[-1])) if numbers == [*range(numbers[0], numbers[-1] + 1)] else None
 
 
 def _number(text: str, marked: bool = False) -> float:
@@ -138,9 +226,11 @@ def _number(text: str, marked: bool = False) -> float:
         >>> [_number(text) for text in ("1,500", "1.500.000", "1.234,5", "12,5", "€20k", "-3", "1.500")]
         [1500.0, 1500000.0, 1234.5, 12.5, 20000.0, -3.0, 1.5]
     """
-    plain = re.sub(r"[€$£¥%\s'’\u00a0\u202f]", "", text).replace("−", "-")
-    times = 1000.0 if plain[-1:] in ("k", "K") else 1.0
-    plain = plain.rstrip("kK")
+    plain, power = text.casefold().replace("−", "-"), 1.0
+    if match := re.search(r"(?<=\d)e[+-]?\d+", plain):
+        plain, power = plain.replace(match[0], ""), float(f"1{match[0]}")
+    times = power * (1000.0 if re.search(r"\dk|\d\s+k\b", plain) else 1.0)
+    plain = re.sub(r"[^\W\d_]+\.?|[^\d.,+\-]", "", plain)
     decimal = max(plain.rfind("."), plain.rfind(","))
     mark = plain[decimal : decimal + 1] if decimal >= 0 else ""
     both = "." in plain and "," in plain
@@ -158,9 +248,11 @@ def _ends(text: str, one: str, read: Callable[[str], _Ends]) -> _Ends | None:
 
     ``read`` gives the first and the last value of what is written; ends that are not part of it are moved by the least.
     """
-    if match := re.fullmatch(rf"[\[({{]?({one}){_TO}({one})[\])}}]?", text):
-        return _in_order(read(match[1])[0], read(match[2])[1])
-    if match := re.fullmatch(_INTERVAL.format(end=_END, one=one), text):
+    if match := re.fullmatch(_BAND.format(one=one), text, re.IGNORECASE):
+        first, last = read(match["low"]), read(match["high"])
+        low = np.nextafter(first[1], np.inf) if match["over"] else first[0]
+        return _in_order(low, np.nextafter(last[0], -np.inf) if match["under"] else last[1])
+    if match := re.fullmatch(_INTERVAL.format(end=_END, one=one), text, re.IGNORECASE):
         low, high = (_infinite(end) or read(end) for end in (match[2], match[3]))
         start = low[0] if match[1] == "[" else np.nextafter(low[1], np.inf)
         return _in_order(start, high[1] if match[4] == "]" else np.nextafter(high[0], -np.inf))

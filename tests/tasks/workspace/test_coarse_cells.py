@@ -33,10 +33,23 @@ COARSE = [
     (AGES, [30, 35, 39, 40], "[30,40]"), (AGES, [35, 39, 40], "(30, 40]; ]30, 40]"), (AGES, [35], "35"),
     (AGES, [40, 62, 90], "40+; 40 +; >=40; ≥ 40; 40 and over; 40 or older"), (AGES, [62, 90], "[62, inf); >40"),
     (AGES, [18, 29], "(-inf, 30); <30; < 30; under 30"), (AGES, [18, 29, 30], "<=30; up to 30"),
+    (AGES, [30, 35, 39], "30-39 years; 30-39 Jahre; 30 - 39 yrs.; Age 30-39; Y30-39; von 30 bis 39; 30 à 39"),
+    (AGES, [30, 35, 39], "de 30 a 39 años"),
+    (AGES, [30, 35, 39], "30 bis unter 40; 30 to under 40; 30-<40; 30~39; 30_39; 30‑39; 30s; 30er; between 30 and 39"),
+    (AGES, [29, 30], "{29, 30}; {29,30,31}"),
+    (AGES, [35, 39, 40], "über 30 bis 40; > 30 to 40"), (AGES, [39], "[39, 40["),
+    (AGES, [40, 62, 90], "ab 40; 40 plus; 40 y+; 40+ years; 40 und älter; 40 years and over; 40 Jahre und älter"),
+    (AGES, [40, 62, 90], "40 et plus; 40 ans et plus; 40 o más años; 40 e oltre; mindestens 40; à partir de 40"),
+    (AGES, [40, 62, 90], "Y_GE40; Age 40+"),
+    (AGES, [62, 90], "über 40; plus de 40; más de 40; older than 40"),
+    (AGES, [18, 29, 30], "bis 30; bis zu 30; hasta 30"),
+    (AGES, [18, 29], "unter 30; moins de 30; moins de 30 ans; menos de 30; bis unter 30; Y_LT30; meno di 30"),
     (AGES, AGES, "*; ***; suppressed"),
     (PAYS, [1200.5, 1999.0], "1,000-1,999; €1,000 – €1,999; <2000"), (PAYS, [1999.0], "[1999, 2000)"),
     (PAYS, [20_000.0, 25_500.25], "20k-30k; 20.000,00-30.000,50; 20.000-30.000"), (PAYS, [2000.0], "(1999, 2000]"),
     (PAYS, [25_500.25, 90_000.0], ">20K"), (PAYS, [20_000.0, 25_500.25, 90_000.0], "20000.0+"),
+    (PAYS, [20_000.0, 25_500.25], "20-30k; 20000-29999 EUR; EUR 20.000-29.999; 20 000-29 999; 19,5-25,6k"),
+    (PAYS, [20_000.0, 25_500.25], "[2e+04,3e+04)"), (PAYS, [20_000.0], "(1.5e+04,2e+04]"),
     (DAYS, DAYS[2:4], "1987; 1987-Q2; Q2 1987; 1987-**-**; 1987-05-01 - 1987-06-30"),
     (DAYS, DAYS[2:3], "1987-05; 05/1987; 1987-05-**; 198705; May 1987; mai 1987; 1987-May; May-87; 1987-W22"),
     (DAYS, DAYS[5:], "Feb-01; Şubat 2001; 2001-W05; 2001H1"), (DAYS, DAYS[2:4], "1987-H1; 1987 S1"),
@@ -63,6 +76,33 @@ def read(cells: object, like: pd.Series) -> Release:
 def test_months_in_six_digits_are_such_though_one_is_none_and_some_lie_beside_the_real_years():
     months = [f"19{year}{month:02d}" for year in (80, 85, 89) for month in range(1, 13)]
     assert len(read([*months, "999999", "200503"], DAYS).sets.columns["x"]) == 37
+
+
+@pytest.mark.parametrize("cells", [
+    ["(1,234.50)", "80.00", "(2,500.25)"], ["(1.234,50)", "80,00", "(2.500,25)"],
+    ["(€1.234,50)", "€80,00", "(€2.500,25)"],
+    ["($1,234.50)", "$80.00", "($2,500.25)"], ["(1 234,50)", "80,00", "(2 500,25)"],
+])  # fmt: skip
+def test_numbers_in_parentheses_are_negative_where_some_real_ones_are_and_bands_where_none_is(cells):
+    real = pd.Series([-1234.5, 80.0, -2500.25] * 9)
+    assert read(cells * 9, real).synthetic["x"].tolist() == real.tolist()
+    whole = pd.Series([-1234, 80, -2500] * 9)
+    assert read(["(1,234)", "80", "(2,500)"] * 9, whole).synthetic["x"].tolist() == whole.tolist()
+    assert coarse_cells(pd.Series(["(20,30)", "(30,40)"]), AGES) is not None
+    assert coarse_cells(pd.Series(["(20,30)", "(-5,20)"]), pd.Series([-4, *AGES])) is not None
+
+
+def test_two_numbers_with_a_comma_are_a_band_where_all_such_are_in_order_within_whole_numbers():
+    made = read(["62,90", "18,35", "40"], AGES)
+    assert [(own.low, own.high) for own in made.sets.columns["x"].values()] == [(62, 90), (18, 35)]
+    assert read(["62,95", "18,35", "40"], AGES).synthetic["x"].tolist() == [62.95, 18.35, 40]
+    assert read(["0,5", "1,5", "2,5"], pd.Series(range(9))).synthetic["x"].tolist() == [0.5, 1.5, 2.5]
+    assert read(["1,234", "2,500"], pd.Series([1, 234, 2500, 500, 9000])).synthetic["x"].tolist() == [1234, 2500]
+
+
+def test_an_s_is_a_unit_where_not_all_numbers_with_one_are_tens():
+    assert read(["30s", "35s", "40s"], AGES).synthetic["x"].tolist() == [30, 35, 40]
+    assert not read(["30s", "40s"], pd.Series([30, 40, 50])).sets
 
 
 def test_tokens_among_coarse_cells_are_missing_and_told():
