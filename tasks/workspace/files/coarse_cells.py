@@ -249,9 +249,9 @@ def _ends(text: str, one: str, read: Callable[[str], _Ends]) -> _Ends | None:
     ``read`` gives the first and the last value of what is written; ends that are not part of it are moved by the least.
     """
     if match := re.fullmatch(_BAND.format(one=one), text, re.IGNORECASE):
-        first, last = read(match["low"]), read(match["high"])
-        low = np.nextafter(first[1], np.inf) if match["over"] else first[0]
-        return _in_order(low, np.nextafter(last[0], -np.inf) if match["under"] else last[1])
+        least, most = read(match["low"]), read(match["high"])
+        start = np.nextafter(least[1], np.inf) if match["over"] else least[0]
+        return _in_order(start, np.nextafter(most[0], -np.inf) if match["under"] else most[1])
     if match := re.fullmatch(_INTERVAL.format(end=_END, one=one), text, re.IGNORECASE):
         low, high = (_infinite(end) or read(end) for end in (match[2], match[3]))
         start = low[0] if match[1] == "[" else np.nextafter(low[1], np.inf)
