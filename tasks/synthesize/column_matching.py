@@ -26,7 +26,7 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     refuse_several,
     released,
 )
-from synthrisk.tasks.workspace.files.coarse_cells import Found, coarse_cells, values_for
+from synthrisk.tasks.workspace.files.coarse_cells import Found, coarse_cells, values_for, whole_days
 from synthrisk.tasks.workspace.files.fitted_cells import (
     UnreadableError,
     kind_of,
@@ -87,6 +87,8 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     columns, sets = {}, {}
     for place, c in enumerate(own.columns):
         columns[place] = _cells(own[c], train[c], name, told, exact=c not in coarse)
+        if (days := whole_days(columns[place], train[c], coarse.get(c))) is not None:
+            coarse[c], columns[place] = days, columns[place].mask(days.rows != -1)
         if c in coarse:
             columns[place], sets[c] = _with_sets(columns[place], coarse[c], train[c])
     if coarse:

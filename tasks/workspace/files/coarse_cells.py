@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import chain, count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from synthrisk.metrics.release.columns import CHANCE, Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet
-from synthrisk.metrics.tables.value_types import precision_of
+from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
 from synthrisk.tasks.workspace.files.cell_texts import MONTHS, as_text, in_english
 from synthrisk.tasks.workspace.files.fitted_cells import Kind, is_text, kind_of, levels_of
 
@@ -79,8 +79,10 @@ _MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the r
 _YEARS_BESIDE = 10  # before and after the real dates
 _DECADE_YEARS = 10.0
 _FEWEST = 2  # beginnings of texts without a sign that make a column of such
-_STEPS = tuple(float(first * 10**power) for power in range(7) for first in (1, 5))[1:]  # 5, 10, 50, 100, ...
+_STEPS = tuple(float(first * 10**power) for power in range(7) for first in (1, 5))  # 1, 5, 10, 50, ...
 _MOST_MULTIPLES, _FEWEST_MULTIPLES = 0.5, 3  # share of the real values, and released values, of which rounding is told
+_MOST_HELD = 10**8  # sets times the values that may be in them: what is kept in memory
+_TELLING = 0.1  # share of the cells that tell rounding and cutting apart
 _DAY_NS = 86_400 * 10**9
 _Ends = tuple[float, float]
 
@@ -276,11 +278,12 @@ def _in_order(low: float, high: float) -> _Ends | None:
 
 
 def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
-    """Return whole numbers that were rounded, or cut, to multiples of a step; None unless that is evident.
+    """Return numbers that were rounded, or cut, to whole ones or multiples of a step; None unless that is evident.
 
     It is evident where at most half of the real values are multiples, all of the released ones are, which would happen
     by chance less than once in a million times, and these are half of the multiples in the middle 90 % of the real
-    values. A step is read as rounding to the nearest, or as cutting down, by which of the two keeps the real mean.
+    values, or of those that real values, or as many as are released, can be rounded to. A step is read as rounding to
+    the nearest, or as cutting down, by which of the two gives more of the released values, or keeps the real mean.
     """
     real = as_floats(levels_of(like))
     real = real[np.isfinite(real)]
@@ -289,19 +292,27 @@ def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
         return None
     numbers = pd.to_numeric(pd.Series(np.asarray(levels, dtype=object)), errors="coerce").to_numpy(float)
     rows, counts = len(codes), np.bincount(codes[codes >= 0], minlength=len(levels))
-    if len(numbers) < _FEWEST_MULTIPLES or not np.isfinite(numbers).all() or not len(real) or (real % 1).any():
+    if len(numbers) < _FEWEST_MULTIPLES or not np.isfinite(numbers).all() or not len(real):
         return None
     whole = [step for step in _STEPS if not (numbers % step).any()]
     share = float((real % whole[-1] == 0).mean()) if whole else 1.0
     low, high = np.quantile(real, [0.05, 0.95])
-    due = np.floor(high / whole[-1]) - np.ceil(low / whole[-1]) + 1 if whole else 0
+    within = (numbers >= low) & (numbers <= high)
+    if not whole or len(numbers) * (len(numbers) + len(np.unique(real))) > _MOST_HELD:
+        return None
+    multiples = np.floor(high / whole[-1]) - np.ceil(low / whole[-1]) + 1
+    due = min(multiples, len(np.unique(np.round(real / whole[-1]))), counts.sum())
     by_chance = counts.sum() * np.log(max(share, 1 / (len(real) + 1)))
-    if share > _MOST_MULTIPLES or by_chance > np.log(CHANCE) or ((numbers >= low) & (numbers <= high)).sum() < due / 2:
+    if share > _MOST_MULTIPLES or by_chance > np.log(CHANCE) or within.sum() < due / 2:
         return None
     step, mean = whole[-1], float(numbers @ counts / counts.sum())
-    is_cut = abs(mean + (step - 1) / 2 - real.mean()) < abs(mean - real.mean())
-    below, above = (0, step - 1) if is_cut else (step / 2, step / 2)
-    sets = tuple(ValueSet(float(np.ceil(v - below)), float(np.floor(v + above))) for v in numbers)
+    whole_ones, nearest = not (real % 1).any(), abs(mean - real.mean())
+    is_cut = abs(mean + (step - whole_ones) / 2 - real.mean()) < nearest
+    near, cut = (int(counts[np.isin(numbers, way(real / step) * step)].sum()) for way in (np.round, np.floor))
+    is_cut = cut > near if abs(cut - near) > _TELLING * rows else is_cut
+    ends = [(v, np.nextafter(v + step, v)) if is_cut else (v - step / 2, v + step / 2) for v in numbers]
+    ends = [(np.ceil(low), np.floor(high)) for low, high in ends] if whole_ones else ends
+    sets = tuple(ValueSet(float(low), float(high)) for low, high in ends)
     words = f"{len(sets):,} numbers {'cut down' if is_cut else 'rounded'} to multiples of {step:,.0f}"
     place = np.append(np.arange(len(sets)), -1)
     return Found(place[codes] if rows else codes, sets, tuple(as_text(each).strip() for each in levels), words)
@@ -402,6 +413,54 @@ def _day(text: str) -> _Ends:
     except (ValueError, OverflowError):
         return float("nan"), float("nan")
     return first, first + (_DAY_NS - 512 if len(text) == 10 else 0)
+
+
+def whole_days(cells: pd.Series, like: pd.Series, beside: Found | None) -> Found | None:
+    """Return dates without a time of day as the days that they stand for, besides other sets; None unless evident.
+
+    It is evident where most real dates have a time, and that no released one has would happen by chance less than once
+    in a million times. A day is that of the real clock.
+
+    Example:
+        >>> real = pd.Series(pd.date_range("2021-03-01 07:15", periods=40, freq="13h"))
+        >>> found = whole_days(real.dt.normalize(), real, None)
+        >>> found.words, pd.Timestamp(found.sets[0].high).ceil("s")
+        ('22 days without the time', Timestamp('2021-03-02 00:00:00'))
+    """
+    if kind_of(like) != "dates" or isinstance(like.dtype, pd.CategoricalDtype) or cells.isna().all():
+        return None
+    dates, zone = typed(cells).cells, getattr(like.dtype, "tz", None)
+    if isinstance(dates.dtype, pd.CategoricalDtype):
+        dates = dates.astype(dates.cat.categories.dtype)
+    if not types.is_datetime64_any_dtype(dates.dtype):
+        return None
+    dates, real = (in_zone_of(each, like).dropna() for each in (dates, like))
+    real = real.dt.tz_localize(None)
+    zones = [dates, dates if zone is None else dates.dt.tz_convert("UTC")]
+    clocks = [each.dt.tz_localize(None).dt.as_unit("ns") for each in zones]
+    days = next((each for each in clocks if each.eq(each.dt.normalize()).all()), None)
+    share = float(real.eq(real.dt.normalize()).mean())
+    by_chance = len(dates) * np.log(max(share, 1 / (len(real) + 1)))
+    if days is None or len(days) < cells.notna().sum() or share >= _MOST_MULTIPLES or by_chance > np.log(CHANCE):
+        return None
+    which, levels = pd.factorize(days)
+    if len(levels) * (len(levels) + real.nunique()) > _MOST_HELD:
+        return None
+    firsts, nexts = (_moments(pd.DatetimeIndex(levels) + pd.Timedelta(days=k), zone) for k in (0, 1))
+    known = beside or Found(np.full(len(cells), -1), (), (), "")
+    rows = known.rows.copy()
+    rows[cells.notna().to_numpy()] = which + len(known.sets)
+    sets = tuple(ValueSet(first, last - 512) for first, last in zip(firsts, nexts, strict=True))
+    words = f"{len(sets):,} day{'s' if len(sets) > 1 else ''} without the time"
+    told = " and ".join(each for each in (known.words, words) if each)
+    return Found(rows, known.sets + sets, known.names + tuple(map(str, levels)), told)
+
+
+def _moments(days: pd.DatetimeIndex, zone: Any) -> list[float]:
+    """Return when days begin, in nanoseconds since 1970."""
+    if zone is not None:
+        days = days.tz_localize(zone, nonexistent="shift_forward", ambiguous=np.ones(len(days), dtype=bool))
+    return [float(each) for each in days.as_unit("ns").asi8]
 
 
 # Texts

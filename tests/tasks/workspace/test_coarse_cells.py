@@ -183,13 +183,64 @@ def test_numbers_rounded_to_tens_are_the_numbers_that_round_so(step, as_text, cu
     assert read.sets.columns["n"]
 
 
+AMOUNTS = np.random.default_rng(5).uniform(1000, 9000, 60).round(2)
+WEIGHTS = np.random.default_rng(5).normal(25, 4, 200).round(1)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize(("real", "step"), [(AMOUNTS, 1), (AMOUNTS, 10), (AMOUNTS, 1000), (WEIGHTS, 1),
+                                            (AMOUNTS.round(), 10), (AMOUNTS / 3, 1)])  # fmt: skip
+@pytest.mark.parametrize("rows", [1, 2])
+def test_amounts_rounded_to_whole_ones_tens_or_thousands_may_be_each_that_rounds_so(real, step, cut, rows):
+    made = (np.floor(real / step) if cut else np.round(real / step)) * step
+    found = coarse_cells(pd.Series(made[::rows]), pd.Series(real))
+    assert found is not None
+    assert f"{'cut down' if cut else 'rounded'} to multiples of {step:,}" in found.words
+    held = [
+        found.sets[row].low <= truth <= found.sets[row].high
+        for row, truth in zip(found.rows, real[::rows], strict=True)
+    ]
+    assert all(held)
+
+
+TIMES = pd.Series(pd.date_range("2021-03-01 07:15", periods=60, freq="13h"))
+ZONED = TIMES.dt.tz_localize("Europe/Vienna")
+
+
+@pytest.mark.parametrize(("cells", "real"), [
+    (TIMES.dt.strftime("%Y-%m-%d"), TIMES), (TIMES.dt.normalize(), TIMES), (TIMES.dt.strftime("%d.%m.%Y"), TIMES),
+    (TIMES.dt.strftime("%Y-%m-%d 00:00:00"), TIMES), (TIMES.dt.strftime("%Y%m%d"), TIMES), (TIMES.dt.date, TIMES),
+    (TIMES.dt.strftime("%Y-%m-%d"), ZONED), (ZONED.dt.normalize(), ZONED), (TIMES.dt.date.astype("category"), TIMES),
+    (TIMES.dt.strftime("%Y-%m-%d").mask(TIMES.index % 5 == 0, TIMES.dt.strftime("%Y-%m")), TIMES),
+    (TIMES.dt.strftime("%Y-%m-%d").mask(TIMES.index % 5 == 0, "*"), TIMES),
+])  # fmt: skip
+def test_days_stand_for_all_their_times_where_real_ones_have_a_time_and_no_released_one_has(cells, real):
+    made = read(cells, real)
+    tables = Tables(real.to_frame("x"), made.sets.beside(made.synthetic))
+    codes, within = tables.codes(["x"]).tables, inside(tables, "x")
+    assert all(within.equal(codes[0][k : k + 1], codes[1][k])[0] for k in range(60))
+    assert any("days without the time" in each.words for each in made.told)
+
+
+@pytest.mark.parametrize(("cells", "real"), [
+    (TIMES.dt.normalize().where(TIMES.index > 0, TIMES), TIMES),  # one with a time
+    (TIMES.dt.normalize(), TIMES.where(TIMES.index % 2 > 0, TIMES.dt.normalize())),  # as many real ones without one
+    (TIMES.dt.normalize().head(3), TIMES.where(TIMES.index % 5 > 0, TIMES.dt.normalize())),  # by chance
+    (TIMES.dt.normalize(), TIMES.dt.normalize()), (TIMES, TIMES),
+])  # fmt: skip
+def test_days_that_real_dates_have_too_stay_what_they_are(cells, real):
+    assert not read(cells, real).sets
+
+
 @pytest.mark.parametrize(("release", "real"), [
     (np.arange(400) % 90 + 1, np.arange(400) % 90),  # ages as they are
     (np.arange(400) % 9 * 10, np.arange(400) % 9 * 10),  # real tens
     (np.repeat(40, 400), np.arange(400) % 60),  # one value, which a poor generator makes
     (np.where(np.arange(400) % 10, 0, 5000), np.where(np.arange(400) % 10, 0, np.arange(400))),  # mostly none
     (np.array([10, 20, 30]), np.arange(400) % 60),  # too few to tell
-    (np.arange(400) % 6 * 10, np.arange(400) % 60 + 0.5),  # real decimals
+    (np.arange(400) * 7.0, np.where(np.arange(400) % 4, np.arange(400) * 7.0, 0.5)),  # mostly whole real ones
+    (np.repeat([40.0, 50.0, 60.0], 100), np.linspace(1000.37, 9000.81, 300).round(2)),  # not where the real ones are
+    (np.linspace(1, 9, 300).round(1), np.random.default_rng(1).uniform(1, 9, 300)),  # decimals, as generators write
 ])  # fmt: skip
 def test_numbers_that_may_be_tens_by_chance_or_by_nature_stay_exact(release, real):
     assert coarse_cells(pd.Series(release), pd.Series(real)) is None
