@@ -56,6 +56,14 @@ _BAND = (
 )
 _YEAR_MONTH = r"\d{4}(?:0[1-9]|1[0-2])"
 _YEAR, _MONTH, _DAY = r"\d{4}", r"(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4})", r"\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?"
+_GERMAN_DAY = r"\d{1,2}\.\d{1,2}\.\d{4}"
+_MASK = r"(?:\*+|xx|00)"
+_MASKED = re.compile(rf"(?:[-/.]{_MASK})+$|^(?:{_MASK}[-/. ])+", re.IGNORECASE)
+_PARTS = (  # of a year, whose number stands before it, and how they are written behind it
+    ("Q", r"(?:[qt]([1-4])|([1-4])(?:\.|er|e|º)?\s?(?:q|t|quartal|quarter|trimestre))"),
+    ("H", r"(?:[hs]([12])|([12])(?:\.|er|e|º)?\s?(?:h|s|hj|halbjahr|half|semestre))"),
+    ("W", r"(?:(?:kw|cw|w|week|woche)\s?(\d{1,2})|(\d{1,2})\.\s?(?:kw|woche))"),
+)
 _END = r"[+\-−]?(?:inf|Inf|∞)|"
 _INTERVAL = r"([\[(\]])\s*({end}{one})\s*[,;]\s*({end}{one})\s*([\])\[])"
 _OPEN = (
@@ -325,24 +333,41 @@ def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[di
     """Return the periods that are written as years, quarters, months, or between two of these."""
     days = pd.Series(as_floats(real).view("f8").astype("int64").view("M8[ns]"))
     span = range(days.dt.year.min(), days.dt.year.max() + 1) if len(days) else range(0)
+    cells, texts = texts, [re.sub(r"^(\d{4}|\d{6})\.0$", r"\1", text) for text in texts]  # as CSV has them beside none
     of_year = [bool(re.fullmatch(_YEAR, text)) for text in texts]
     bare = np.array([bool(re.fullmatch(r"[+-]?\d+(\.\d*)?", text)) for text in texts], dtype=bool)
     within = np.array([own and int(text) in span for own, text in zip(of_year, texts, strict=True)], dtype=bool)
     are_years = counts[bare & ~within].sum() <= _MOST_YEARS_ELSEWHERE * counts[bare].sum()
     months = _are_months([text for text in texts if re.fullmatch(r"\d{6}", text)], span)
     found: dict[str, ValueSet] = {}
-    for text, is_year in zip(texts, of_year, strict=True):
-        if _SUPPRESSED.fullmatch(text) or re.fullmatch(_DAY, text):
+    for cell, text, is_year in zip(cells, texts, of_year, strict=True):
+        if _SUPPRESSED.fullmatch(text) or (re.fullmatch(_DAY, text) and not text.endswith("-00")):
             continue
         if is_year and not are_years:
             continue
         is_month = months and bool(re.fullmatch(_YEAR_MONTH, text))
-        ends = _period(f"{text[:4]}-{text[4:]}" if is_month else text) or _named_month(text, span)
+        plain = f"{text[:4]}-{text[4:]}" if is_month else _year_first(text, span)
+        ends = _period(plain) or _named_month(text, span)
         if ends is None:
-            ends = _ends(text, rf"(?:{_DAY}|{_MONTH}|{_YEAR})", lambda one: _period(one) or _day(one))
+            ends = _ends(text, rf"(?:{_DAY}|{_GERMAN_DAY}|{_MONTH}|{_YEAR})", lambda one: _period(one) or _day(one))
         if ends is not None and ends[0] < ends[1]:
-            found[text] = ValueSet(*ends)
-    return found, "years" if all(re.fullmatch(_YEAR, text) for text in found) else "periods"
+            found[cell] = ValueSet(*map(float, ends))
+    return found, "years" if all(re.fullmatch(rf"{_YEAR}(\.0)?", cell) for cell in found) else "periods"
+
+
+def _year_first(text: str, span: range) -> str:
+    """Return a quarter, a half-year or a week with its year before it, as ``_period`` takes it; others as they are."""
+    for letter, part in _PARTS:
+        if match := re.fullmatch(rf"{part}[-/. ']*(\d{{4}}|\d{{2}})", text, re.IGNORECASE):
+            years = _years(match[3], span)
+            return f"{years[0]}-{letter}{match[1] or match[2]}" if years else text
+    return re.sub(r"^(\d{4})[-/ ]?(?:kw|cw) ?(?=\d{1,2}$)", r"\1-W", text, flags=re.IGNORECASE)
+
+
+def _years(digits: str, span: range) -> list[int]:
+    """Return which years four or two digits may be: of two, those of the real dates, the later first."""
+    year = int(digits)
+    return [year] if len(digits) > 2 else [each for each in (2000 + year, 1900 + year) if each in span]
 
 
 def _are_months(texts: list[str], span: range) -> bool:
@@ -363,15 +388,13 @@ def _named_month(text: str, span: range) -> _Ends | None:
     name = (match[1] or match[4]) if match else ""
     if match is None or name not in MONTHS:
         return None
-    digits = match[2] or match[3]
-    year = int(digits)
-    years = [year] if len(digits) > 2 else [each for each in (2000 + year, 1900 + year) if each in span]
+    years = _years(match[2] or match[3], span)
     return _between(years[0], MONTHS.index(name) + 1, 1) if years else None
 
 
 def _period(text: str) -> _Ends | None:
     """Return the first and the last nanosecond of a year, decade, quarter or month; None where it is none."""
-    text = re.sub(r"([-/.](\*+|xx|XX))+$", "", text)
+    text = _MASKED.sub("", text)
     if match := re.fullmatch(r"(\d{2,3})(\*+|xx?|XX?)|(\d{3})0s", text):
         start = match[1] or match[3]
         return _between(int(start.ljust(4, "0")), 1, 12 * 10 ** (4 - len(start)))
@@ -381,8 +404,10 @@ def _period(text: str) -> _Ends | None:
         return _between(int(match[1]), 6 * int(match[2]) - 5, 6)
     if match := re.fullmatch(r"(\d{4})[-/ ]?[Ww](\d{1,2})", text):
         return _week(int(match[1]), int(match[2]))
-    if match := re.fullmatch(r"(\d{4})[-/ ]?[Qq]([1-4])|[Qq]([1-4])[-/ ](\d{4})", text):
-        return _between(int(match[1] or match[4]), 3 * int(match[2] or match[3]) - 2, 3)
+    if match := re.fullmatch(r"(\d{4})[-/ ]?[Qq]([1-4])", text):
+        return _between(int(match[1]), 3 * int(match[2]) - 2, 3)
+    if match := re.fullmatch(r"(\d{4})[Mm](\d{1,2})", text):
+        text = f"{match[1]}-{match[2]}"
     if re.fullmatch(_MONTH, text):
         parts = re.split(r"[-/.]", text)
         year, month = (int(part) for part in (parts if len(parts[0]) == 4 else parts[::-1]))
@@ -408,6 +433,8 @@ def _week(year: int, week: int) -> _Ends | None:
 
 
 def _day(text: str) -> _Ends:
+    if re.fullmatch(_GERMAN_DAY, text):
+        text = "-".join(part.zfill(2) for part in reversed(text.split(".")))
     try:
         first = float(pd.Timestamp(text).as_unit("ns").value)
     except (ValueError, OverflowError):
