@@ -94,7 +94,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     if coarse:
         words = ", ".join(f"{str(c)!r} ({found.words})" for c, found in coarse.items())
         told.append(_told("coarse", "", f"{COARSE}: {words}; {HONOURED}"))
-    release = conform(side_by_side(columns.values(), own.columns, len(own)), train, name)
+    release = conform(side_by_side(columns.values(), own.columns, len(own)), train, name, coarse=sets)
     suppressed = absent | {c for c, found in coarse.items() if (found.rows == -2).any()}
     suppressed |= {*empty_columns(release, train)}
     return Release(release, beside=beside, told=tuple(told), sets=ValueSets(sets, frozenset(suppressed)))

@@ -123,6 +123,7 @@ def test_beginnings_years_and_intervals_without_a_sign_are_read_where_all_texts_
     starts = read(["12", "20", "30000"], ZIPS).sets.columns["x"]
     assert {text: own.prefix for text, own in starts.items()} == {"12": "12", "20": "20"}
     assert not read(["12", "20", "x"], ZIPS).sets
+    assert len(read(["12", "20"], pd.Series(["12-001", "12-345", "20-001", "20-999"])).sets.columns["x"]) == 2
     assert not read(["co", "nur"], JOBS).sets, "texts without digits are no codes"
     assert len(read([1980, 1987, 1987], DAYS).sets.columns["x"]) == 2
     assert not read([3650, 6300, 4000], DAYS).sets
