@@ -351,7 +351,7 @@ def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[di
         if ends is None:
             ends = _ends(text, rf"(?:{_DAY}|{_GERMAN_DAY}|{_MONTH}|{_YEAR})", lambda one: _period(one) or _day(one))
         if ends is not None and ends[0] < ends[1]:
-            found[cell] = ValueSet(*map(float, ends))
+            found[cell] = ValueSet(float(ends[0]), float(ends[1]))
     return found, "years" if all(re.fullmatch(rf"{_YEAR}(\.0)?", cell) for cell in found) else "periods"
 
 
