@@ -36,7 +36,7 @@ _NEGATIVE = re.compile(  # as accountants write it
     rf"\([€$£¥]?\s*(?:\d{{1,3}}({_MARK})\d{{3}}(?:\1\d{{3}})*([.,]\d+)?|\d+([.,]\d+))\s*[€$£¥]?\)"
 )
 _ONE = re.compile(  # as most texts are
-    r"[+\-−]?[€$£¥]?\s*\d[\d,'’]*(?:\.[\d,'’]+)*\s*(?:[€$£¥%]|eur|usd|chf|kg|cm)?"
+    r"\d{1,3}(?:_\d{3})+|[+\-−]?[€$£¥]?\s*\d[\d,'’]*(?:\.[\d,'’]+)*\s*(?:[€$£¥%]|eur|usd|chf|kg|cm)?"
 )
 _PAIR = re.compile(r"(\d+),(\d+)")
 _DECADE = re.compile(r"(\d*0)(?:'?s|er)")
@@ -314,6 +314,9 @@ def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
     if share > _MOST_MULTIPLES or by_chance > np.log(CHANCE) or within.sum() < due / 2:
         return None
     step, mean = whole[-1], float(numbers @ counts / counts.sum())
+    around = (numbers >= real.min() - step) & (numbers <= real.max() + step)
+    if 2 * counts[around].sum() < counts.sum():  # in another unit
+        return None
     whole_ones, nearest = not (real % 1).any(), abs(mean - real.mean())
     is_cut = abs(mean + (step - whole_ones) / 2 - real.mean()) < nearest
     near, cut = (int(counts[np.isin(numbers, way(real / step) * step)].sum()) for way in (np.round, np.floor))

@@ -136,6 +136,7 @@ def test_beginnings_years_and_intervals_without_a_sign_are_read_where_all_texts_
     (["a-b", "5-10", "cook"], JOBS), (["30-39", "40+"], pd.Series(["30-39", "40+", "18-29"])),
     (["*", "a"], pd.Series(["*", "a", "b"])), (["<5", "30"], AGES), ([1.5, 2.5], PAYS),
     (["200101", "200812"], pd.Series(pd.to_datetime(["2020-01-01", "2020-08-12"]))),
+    (["1_234", "20_000"], PAYS), (["30 years", "35 y"], AGES),
     (["31.12.00", "01-02-00"], DAYS), (["Q5/87", "KW 60/1987", "H3 1987", "Q1/55"], DAYS), (["2.0", "31.0"], DAYS),
     (["198705", "870531"], DAYS), (["2001-W60", "Brumaire 1987", "May-02"], DAYS),
 ])  # fmt: skip
@@ -192,6 +193,7 @@ def test_numbers_rounded_to_tens_are_the_numbers_that_round_so(step, as_text, cu
 
 
 AMOUNTS = np.random.default_rng(5).uniform(1000, 9000, 60).round(2)
+YEARS = np.random.default_rng(5).uniform(0.5, 30, 400).round(2)
 WEIGHTS = np.random.default_rng(5).normal(25, 4, 200).round(1)
 
 
@@ -249,6 +251,7 @@ def test_days_that_real_dates_have_too_stay_what_they_are(cells, real):
     (np.arange(400) * 7.0, np.where(np.arange(400) % 4, np.arange(400) * 7.0, 0.5)),  # mostly whole real ones
     (np.repeat([40.0, 50.0, 60.0], 100), np.linspace(1000.37, 9000.81, 300).round(2)),  # not where the real ones are
     (np.linspace(1, 9, 300).round(1), np.random.default_rng(1).uniform(1, 9, 300)),  # decimals, as generators write
+    (np.round(12 * YEARS), YEARS),  # months
 ])  # fmt: skip
 def test_numbers_that_may_be_tens_by_chance_or_by_nature_stay_exact(release, real):
     assert coarse_cells(pd.Series(release), pd.Series(real)) is None
