@@ -108,10 +108,11 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
     """Return which cells of a released column stand for sets of values of a real one; None where all are exact.
 
     - Any column: stars alone, ``suppressed``: any value.
-    - Numbers: ``30-39``, ``30 to 39``, ``[30, 40)``, ``(30, 40]``, ``30+``, ``>=30``, ``<30``, ``123**``.
-    - Whole numbers of which the release holds tens (fives, fifties, hundreds ...) alone, where most real ones are none.
-    - Dates: ``1987``, ``1987-05``, ``198705``, ``May 1987``, ``May-87``, ``1987-W05``, ``1987-Q2``, ``1987-H1``,
-      ``1980s``, ``1980-1989``, ``1987-**-**``, and two days as numbers are.
+    - Numbers: ``30-39``, ``30 to 39``, ``[30, 40)``, ``(30, 40]``, ``30+``, ``>=30``, ``<30``, ``123**``, ``30s``; with
+      units, and in German, French, Spanish and Italian words (``30 bis unter 40 Jahre``, ``moins de 30``).
+    - Numbers of which the release holds whole ones (tens, fifties, hundreds ...) alone, where most real ones are none.
+    - Dates: ``1987``, ``1987-05``, ``KW 5/1987``, ``198705``, ``May 1987``, ``May-87``, ``1987-W05``, ``1987-Q2``,
+      ``1987-H1``, ``1980s``, ``1980-1989``, ``1987-**-**``, and two days as numbers are.
     - Texts: ``123**``, ``12xx``; beginnings of real texts that hold digits, where no other text is unknown; real texts
       side by side: ``{cook, nurse}``, ``cook|nurse``.
 
