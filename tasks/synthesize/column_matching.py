@@ -3,6 +3,7 @@
 The real table says what a column means. What had to be done is told, a line a column, where notes on the release are.
 """
 
+import re
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -13,32 +14,37 @@ from pandas.api import types
 
 from synthrisk.conf.tables import FileForm
 from synthrisk.metrics.errors import InputError, nearest
-from synthrisk.metrics.release.columns import Problem, Rule
+from synthrisk.metrics.release.columns import Problem, Rule, folded
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 from synthrisk.metrics.tables.value_types import in_unit_of
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release, side_by_side
 from synthrisk.tasks.workspace.files.cell_texts import (
+    as_text,
     empty_columns,
     numbers_rows,
     paired_names,
     refuse_several,
     released,
 )
-from synthrisk.tasks.workspace.files.coarse_cells import Found, coarse_cells, values_for
+from synthrisk.tasks.workspace.files.coarse_cells import Found, coarse_cells, values_for, whole_days
 from synthrisk.tasks.workspace.files.fitted_cells import (
     UnreadableError,
     kind_of,
     levels_of,
     read_to_fit,
     unfit,
+    way_out,
 )
 
+_BEHIND = re.compile(r"^(?:__|[_.\-=: ])")  # the name of a column, before that of a level
+_ONES = {"True": 1, "False": 0, "true": 1, "false": 0, "TRUE": 1, "FALSE": 0}
 _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""
 
 _SHOWN = 5  # names in a line
+_NEARLY = 0.9  # share of a column's levels that have one of their own, and of the rows that tell one level
 _TOKENS = 0.9  # share of the cells that may be none of the real column's kind, where the others are coarse
 COARSE = "coarse cells are read as each value that they stand for"
 HONOURED = (
@@ -78,6 +84,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     table = table.set_axis(pd.RangeIndex(len(table)))
     table = _without_index(table, train, told)
     table = _renamed(table, train, form, told)
+    table = _put_together(table, train, form, name, told)
     absent = {*train.columns} - {*table.columns}
     own, beside = apart(_filled(table, train, told), train.columns)
     check_columns(list(own.columns), list(train.columns), name)
@@ -87,12 +94,14 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     columns, sets = {}, {}
     for place, c in enumerate(own.columns):
         columns[place] = _cells(own[c], train[c], name, told, exact=c not in coarse)
+        if (days := whole_days(columns[place], train[c], coarse.get(c))) is not None:
+            coarse[c], columns[place] = days, columns[place].mask(days.rows != -1)
         if c in coarse:
             columns[place], sets[c] = _with_sets(columns[place], coarse[c], train[c])
     if coarse:
         words = ", ".join(f"{str(c)!r} ({found.words})" for c, found in coarse.items())
         told.append(_told("coarse", "", f"{COARSE}: {words}; {HONOURED}"))
-    release = conform(side_by_side(columns.values(), own.columns, len(own)), train, name)
+    release = conform(side_by_side(columns.values(), own.columns, len(own)), train, name, coarse=sets)
     suppressed = absent | {c for c, found in coarse.items() if (found.rows == -2).any()}
     suppressed |= {*empty_columns(release, train)}
     return Release(release, beside=beside, told=tuple(told), sets=ValueSets(sets, frozenset(suppressed)))
@@ -225,3 +234,59 @@ def _renamed(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, told: lis
     table = table.copy(deep=False)
     table.columns = [names.get(k, c) for k, c in enumerate(got)]
     return table
+
+
+def _put_together(
+    table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str, told: list[Problem]
+) -> pd.DataFrame:
+    """Return a release in which columns of numbers, one a level of a real column that is absent, are that column.
+
+    They are called as the column and a level of it; the level of a row is the one whose number is 1, or the largest.
+    """
+    for c in [c for c in train.columns if c not in table.columns]:
+        known = {*train.columns, *form.left_out}
+        others = [k for k, other in enumerate(table.columns) if other not in known and _begins_so(other, c)]
+        real = levels_of(train[c]).dropna().unique()
+        if not others or _NEARLY * len(real) > len(others) + 1:
+            continue
+        levels = {folded(as_text(level)): level for level in real} | {"nan": None}  # as pandas calls a missing one
+        words = {k: folded(_BEHIND.sub("", str(table.columns[k])[len(str(c)) :])) for k in others}
+        places = {k: levels[word] for k, word in words.items() if word in levels}
+        lacking = [level for word, level in levels.items() if level is not None and word not in words.values()]
+        if len(lacking) == len(real) or len(lacking) > max(1, (1 - _NEARLY) * len(real)):
+            continue
+        cells = _largest(table.iloc[:, [*places]], [*places.values()], lacking)
+        if cells is None and len(places) == 1:  # which may be another thing
+            continue
+        if cells is None or len({*words.values()}) < len(words):
+            rule = f"{name}: column {c!r} must be one column, or columns of 0 and 1, one a level"
+            raise InputError(f"{rule}, with one 1 in each row, got others; write it as one, or {way_out(str(c))}")
+        told.append(_told("read", str(c), f"column {c!r}: {len(places)} columns, one a level, are put together"))
+        table = table.iloc[:, [k for k in range(table.shape[1]) if k not in places]].copy(deep=False)
+        table[c] = cells
+    return table
+
+
+def _begins_so(name: Any, column: Any) -> bool:
+    return str(name).casefold().startswith(str(column).casefold()) and len(str(name)) > len(str(column))
+
+
+def _largest(columns: pd.DataFrame, levels: list[Any], lacking: list[Any]) -> pd.Series | None:
+    """Return the level whose number is the largest in each row; None where several are in more than a few rows.
+
+    Where all numbers of a row are 0, it is the level that alone has no column, if there is one, or missing.
+    """
+    as_numbers = [
+        columns.iloc[:, k].astype(object).map(lambda cell: _ONES.get(str(cell), cell)) for k in range(len(levels))
+    ]
+    numbers = np.column_stack([pd.to_numeric(each, errors="coerce").astype(float) for each in as_numbers])
+    if lacking and ((numbers < 0) | (numbers > 1)).any():
+        return None
+    if len(lacking) == 1:
+        levels, numbers = [*levels, lacking[0]], np.column_stack([numbers, 1 - np.nansum(numbers, axis=1)])
+    present = np.where(np.isnan(numbers), -np.inf, numbers)
+    places, most = present.argmax(axis=1), present.max(axis=1)
+    alone = (present == most[:, None]).sum(axis=1) == 1
+    if (alone | (most == 0)).mean() < _NEARLY or not alone.any():
+        return None
+    return pd.Series(np.array([*levels, None], dtype=object)[np.where(alone, places, -1)], index=columns.index)

@@ -8,23 +8,25 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.release.columns import folded
 from synthrisk.metrics.tables.codes import factorized, plain_texts
 from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
 from synthrisk.tasks.synthesize.synthesizer import side_by_side
 from synthrisk.tasks.workspace.files.cell_texts import MISSING, as_text, to_numbers
-from synthrisk.tasks.workspace.files.fitted_cells import is_text, iso_dates, levels_of, unfit, way_out
+from synthrisk.tasks.workspace.files.fitted_cells import is_text, iso_dates, kind_of, levels_of, unfit, way_out
 
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
-def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
+def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str, coarse: Collection[Any] = ()) -> pd.DataFrame:
     """Return ``frame`` with the columns, their order and the dtypes of ``like``, and rows numbered from 0.
 
     Text becomes numbers, dates (ISO 8601 only: 01/02/2020 would be a guess), durations or truth values where ``like``
     has such; numbers become text where it has text. Categories that ``like`` lacks are added behind its own. Whole
     numbers and truth values become ``Int64`` and ``boolean`` if cells are missing, but none in ``like``; numbers with
     decimals stay so where ``like`` has none. Times with a zone become UTC. Numbers in single precision stay so where
-    doubles would hold others: they are compared at that precision. ``name`` is what errors call the table.
+    doubles would hold others: they are compared at that precision. ``name`` is what errors call the table; cells of
+    ``coarse`` columns stand for sets, and may be numbers where ``like`` has texts.
 
     Raises:
         InputError: Columns are absent, extra or twice there, or cells cannot be cast; it names the column and what it
@@ -43,7 +45,7 @@ def conform(frame: pd.DataFrame, like: pd.DataFrame, name: str) -> pd.DataFrame:
             columns.append(_cast_types(frame[column].reset_index(drop=True), like[column]))
         except (ValueError, TypeError, OverflowError):  # its text would hold a cell
             raise unfit(name, str(column), like[column]) from None
-        if _has_codes_for_labels(columns[-1], like[column]):
+        if column not in coarse and _has_codes_for_labels(columns[-1], like[column]):
             raise InputError(
                 f"{name}: column {column!r} must hold texts as the real table does, got numbers only: codes where the "
                 f"real table has labels? Write the labels, or {way_out(str(column))}"
@@ -70,13 +72,20 @@ def apart(frame: pd.DataFrame, columns: Collection[str]) -> tuple[pd.DataFrame, 
 
 
 def _has_codes_for_labels(column: pd.Series, like: pd.Series) -> bool:
-    """Tell whether all cells are numbers where no level of the real column is: nothing would ever match."""
-    if not isinstance(like.dtype, pd.CategoricalDtype) or not types.is_string_dtype(like.cat.categories.dtype):
+    """Tell whether all cells are numbers where no text of the real column is: nothing would ever match.
+
+    Texts that differ in blanks alone, as codes do that are written in groups, do match.
+    """
+    if kind_of(like) != "texts" or types.infer_dtype(levels_of(like), skipna=True) != "string":
         return False
-    seen = pd.unique(column.cat.codes.to_numpy())
-    real, got = like.cat.categories, column.cat.categories[seen[seen >= 0]]
-    are_numbers = [pd.to_numeric(pd.Series(levels), errors="coerce").notna() for levels in (real, got)]
-    return len(real) > 0 and len(got) > 0 and not are_numbers[0].any() and bool(are_numbers[1].all())
+    got, real = column.dropna().unique(), levels_of(like).dropna().unique()
+    if not len(got) or not len(real) or not _are_numbers(got).all() or _are_numbers(real).any():
+        return False
+    return {*map(folded, real)}.isdisjoint(map(folded, got))
+
+
+def _are_numbers(texts: Any) -> pd.Series:
+    return pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").notna()
 
 
 def is_like(got: object, due: object) -> bool:

@@ -32,6 +32,7 @@ from synthrisk.tasks.workspace.files import (
     split_sheet,
 )
 from synthrisk.tasks.workspace.files.cell_texts import MISSING
+from synthrisk.tasks.workspace.files.coarse_cells import are_pairs
 from synthrisk.tasks.workspace.files.csv import decoded, refuse_cut_short, tidied
 
 
@@ -88,8 +89,8 @@ def read_release_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
     """Return a CSV file as texts, or whole numbers where all are, missing cells found by the rules of the real table.
 
     An empty cell and the study's ``missing`` texts are missing; so are the usual markers (NA, nan ...) unless the
-    real column holds them as values. Semicolon files may have decimal commas. Texts of which the real column holds few
-    are a category of them.
+    real column holds them as values. Semicolon files may have decimal commas, but in bands. Texts of which the real
+    column holds few are a category of them.
     """
     text = decoded(raw, name)
     if not text or text.isspace():
@@ -100,10 +101,20 @@ def read_release_csv(raw: bytes, name: str, job: Job) -> pd.DataFrame:
     if separator == ";":
         plain = [c for c in table.columns if c in job.train.columns and c not in job.form.columns]
         for column in (c for c in plain if types.is_numeric_dtype(job.train[c].dtype)):
-            if not table[column].str.contains(".", regex=False).any():  # else it stands between thousands
-                table[column] = table[column].str.replace(",", ".", regex=False)
+            table[column] = _with_points(table[column], job.train[column])
     table.attrs["notes"] = notes
     return table
+
+
+_ENDS = r"[\[\]{}]|,\s"  # in bands, whose comma stands between their ends
+
+
+def _with_points(cells: pd.Series, like: pd.Series) -> pd.Series:
+    """Return numbers with a decimal point for a comma, but for bands, and where points stand between thousands."""
+    numbers = ~cells.str.contains(_ENDS if like.min() < 0 else rf"{_ENDS}|\(", regex=True, na=True).astype(bool)
+    if cells[numbers].str.contains(".", regex=False).any() or are_pairs(cells.dropna().unique(), like):
+        return cells
+    return cells.astype(object).mask(numbers, cells.str.replace(",", ".", regex=False))
 
 
 def _markers(job: Job) -> dict[str, list[str]]:
@@ -148,8 +159,9 @@ def _parse(text: bytes, separator: str, markers: Mapping[str, list[str]], **how:
 def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
     """Return the release in a file: CSV and other texts with separators, or one of ``READERS``.
 
-    JSON holds records, one after the other or a line each, or columns. A folder holds the parts of one Parquet table.
-    Texts may be compressed (.gz, .bz2, .xz, .zst).
+    JSON holds records, one after the other or a line each, or columns. A folder holds the parts of one table, as
+    Spark and Dask write them: Parquet files, or CSV or JSON files on this machine. Texts may be compressed (.gz, .bz2,
+    .xz, .zst).
 
     Args:
         pattern: Where it is as the user wrote it, for messages.
@@ -178,12 +190,35 @@ def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
 
 
 def _opened(path: str, pattern: str, sheet: str | None, job: Job) -> pd.DataFrame:
-    kind = kind_of(path)
+    parts = _text_parts(path)
+    kind = kind_of(path) or (kind_of(parts[0]) if parts else None)
     if kind is None:
         raise InputError(f"path must end in {KINDS}, got {pattern!r}")
+    raw = _joined(parts, f"path {pattern!r}", has_header=kind in SEPARATED) if parts else content(path)
     if kind in SEPARATED:
-        return read_release_csv(content(path), repr(path), job)
-    return READERS[kind](content(path), f"path {pattern!r}", sheet, job.form.missing)
+        return read_release_csv(raw, repr(path), job)
+    return READERS[kind](raw, f"path {pattern!r}", sheet, job.form.missing)
+
+
+def _text_parts(path: str) -> list[str]:
+    """Return the texts in a folder of this machine that hold one table, by number; none where it is no such folder."""
+    if "://" in path or not Path(path).is_dir():
+        return []
+    found = [str(each) for each in Path(path).iterdir() if each.is_file() and each.name[0] not in "._"]  # _SUCCESS
+    kinds = {kind_of(path) or kind_of(each) for each in found}
+    are_texts = len(kinds) == 1 and kinds <= {*SEPARATED, ".json", ".jsonl", ".ndjson"}
+    number = {each: int((re.findall(r"\d+", Path(each).name) or ["0"])[0]) for each in found}
+    return sorted(found, key=lambda each: (number[each], each)) if are_texts else []
+
+
+def _joined(parts: Sequence[str], name: str, *, has_header: bool) -> bytes:
+    """Return the texts of a folder as one, with one header."""
+    texts = [text for each in parts if (text := decoded(content(each), repr(each)).strip("\r\n\ufeff"))]
+    headers = {text.splitlines()[0] for text in texts} if has_header else {""}
+    if len(headers) > 1:
+        raise InputError(f"{name} must lead to parts with the same first line, the names of the columns")
+    bodies = [text.partition("\n")[2] for text in texts] if has_header else texts
+    return "\n".join([*headers, *(body for body in bodies if body)]).encode()
 
 
 def _unreadable(pattern: str, path: str, error: Exception) -> InputError:
@@ -290,7 +325,7 @@ def concrete_path(path: str, repetition: int, fold: int) -> str:
 def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:
     given = [str(options[name]) for name in ("path", "links") if options.get(name) is not None]
     paths = [split_sheet(concrete_path(each, repetition, fold))[0] for each in given]
-    return [file for path in paths for file in parts_of(path) or [path]]
+    return [file for path in paths for file in parts_of(path) or _text_parts(path) or [path]]
 
 
 def _located(path: str, folder: Path) -> str:

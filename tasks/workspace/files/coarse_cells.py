@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import chain, count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,29 +18,79 @@ from synthrisk.metrics.release.columns import CHANCE, Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.tables import ValueSet
-from synthrisk.metrics.tables.value_types import precision_of
+from synthrisk.metrics.tables.value_types import in_zone_of, precision_of, typed
 from synthrisk.tasks.workspace.files.cell_texts import MONTHS, as_text, in_english
 from synthrisk.tasks.workspace.files.fitted_cells import Kind, is_text, kind_of, levels_of
 
 _SUPPRESSED = re.compile(r"[*]+|[\[({<]?suppressed[\])}>]?", re.IGNORECASE)
-_TO = r"\s*(?:-|–|—|\.\.+|…|\bto\b|\bbis\b|\buntil\b)\s*"
-_NUMBER = r"[+\-−]?[€$£¥]?\s*\d[\d.,'’\u00a0\u202f]*\s*[kK]?\s*[€$£¥%]?"
+_UNIT = (
+    r"(?:\s*(?:(?:years?|yrs?|yo?|jahren?|j|ans?|años?|anni|days?|tagen?|weeks?|wochen?|months?|monaten?|hours?|h|min"
+    r"|eur|euros?|usd|chf|gbp|kg|g|cm|mm?|km)\b\.?(?: old| of age)?|[€$£¥%]))?"
+)
+_NUMBER = (
+    r"(?:(?:ages?|aged|alter|âge|edad|età|y|eur|usd|chf|gbp)[\s_:]*)?[+\-−]?[€$£¥]?\s*"
+    r"\d(?:[\d.,'’\u00a0\u202f]| (?=\d{3}\b))*(?:e[+\-]?\d+)?\s*k?" + _UNIT
+)
+_MARK = r"[.,'’ \u00a0\u202f]"
+_NEGATIVE = re.compile(  # as accountants write it
+    rf"\([€$£¥]?\s*(?:\d{{1,3}}({_MARK})\d{{3}}(?:\1\d{{3}})*([.,]\d+)?|\d+([.,]\d+))\s*[€$£¥]?\)"
+)
+_ONE = re.compile(  # as most texts are
+    r"\d{1,3}(?:_\d{3})+|[+\-−]?[€$£¥]?\s*\d[\d,'’]*(?:\.[\d,'’]+)*\s*(?:[€$£¥%]|eur|usd|chf|kg|cm)?"
+)
+_PAIR = re.compile(r"(\d+),(\d+)")
+_DECADE = re.compile(r"(\d*0)(?:'?s|er)")
+_AND = r"(?:and|or|und|oder|et|ou|y|o|e)"
+_UNDER = (
+    r"(?:<|(?:y_?)?lt|(?:bis )?unter|under|below|less than|younger than|before|weniger als|jünger als|vor|moins de"
+    r"|avant|menos de|menor(?:es)? de|antes de|meno di|sotto(?: i)?|prima del?)\s*"
+)
+_OVER = (
+    r"(?:>|(?:y_?)?gt|over|above|more than|older than|after|über|mehr als|älter als|nach|plus de|après|más de"
+    r"|mayor(?:es)? de|después de|più di|oltre(?: i)?|dopo(?: il)?)\s*"
+)
+_TO = r"\s*(?:-|–|—|‐|‑|−|~|_|\.\.+|…|\b(?:to|bis|until|à|a|hasta|t/m|til)\b)\s*"
+_BAND = (
+    rf"[\[({{{{]?(?:(?:from|von|de|da)\s+|(?P<over>{_OVER})|(?P<both>between|zwischen|entre|tra)\s+)?(?P<low>{{one}})"
+    rf"(?(both)\s+{_AND}\s+|{_TO})(?P<under>{_UNDER})?(?P<high>{{one}})[\])}}}}]?"
+)
 _YEAR_MONTH = r"\d{4}(?:0[1-9]|1[0-2])"
 _YEAR, _MONTH, _DAY = r"\d{4}", r"(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4})", r"\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?"
+_GERMAN_DAY = r"\d{1,2}\.\d{1,2}\.\d{4}"
+_MASK = r"(?:\*+|xx|00)"
+_MASKED = re.compile(rf"(?:[-/.]{_MASK})+$|^(?:{_MASK}[-/. ])+", re.IGNORECASE)
+_PARTS = (  # of a year, whose number stands before it, and how they are written behind it
+    ("Q", r"(?:[qt]([1-4])|([1-4])(?:\.|er|e|º)?\s?(?:q|t|quartal|quarter|trimestre))"),
+    ("H", r"(?:[hs]([12])|([12])(?:\.|er|e|º)?\s?(?:h|s|hj|halbjahr|half|semestre))"),
+    ("W", r"(?:(?:kw|cw|w|week|woche)\s?(\d{1,2})|(\d{1,2})\.\s?(?:kw|woche))"),
+)
 _END = r"[+\-−]?(?:inf|Inf|∞)|"
 _INTERVAL = r"([\[(\]])\s*({end}{one})\s*[,;]\s*({end}{one})\s*([\])\[])"
 _OPEN = (
-    (r"(?:>=|≥|=>|from)\s*({one})|({one})\s*(?:\+|(?:and|or) (?:over|more|above|older|up))", 0),
-    (r"(?:>|over|above|more than)\s*({one})", 1),
-    (r"(?:<=|≤|=<|up to|at most)\s*({one})", 2),
-    (r"(?:<|under|below|less than)\s*({one})", 3),
+    (
+        r"(?:>=|≥|=>|(?:y_?)?ge|from|since|at least|ab|seit|mindestens|(?:à|a) partir de|au moins|depuis|desde"
+        r"|al menos|da|almeno)\s*({one})"
+        rf"|({{one}})\s*(?:\+|plus|{_AND} (?:over|more|above|older|up|älter|mehr|darüber|plus|más|mayores|oltre|più))"
+        + _UNIT,
+        0,
+    ),
+    (rf"{_OVER}({{one}})", 1),
+    (
+        r"(?:<=|≤|=<|(?:y_?)?le|up to|at most|until|bis(?: zu)?|höchstens|jusqu['’]à|au plus|hasta|fino a)\s*({one})"
+        rf"|({{one}})\s*{_AND} (?:less|under|below|younger|weniger|jünger|darunter|moins|menos|meno)" + _UNIT,
+        2,
+    ),
+    (rf"{_UNDER}({{one}})", 3),
 )
 _EXACT = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?|\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?")  # numbers, days and times
 _MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the real dates
 _YEARS_BESIDE = 10  # before and after the real dates
+_DECADE_YEARS = 10.0
 _FEWEST = 2  # beginnings of texts without a sign that make a column of such
-_STEPS = tuple(float(first * 10**power) for power in range(7) for first in (1, 5))[1:]  # 5, 10, 50, 100, ...
+_STEPS = tuple(float(first * 10**power) for power in range(7) for first in (1, 5))  # 1, 5, 10, 50, ...
 _MOST_MULTIPLES, _FEWEST_MULTIPLES = 0.5, 3  # share of the real values, and released values, of which rounding is told
+_MOST_HELD = 10**8  # sets times the values that may be in them: what is kept in memory
+_TELLING = 0.1  # share of the cells that tell rounding and cutting apart
 _DAY_NS = 86_400 * 10**9
 _Ends = tuple[float, float]
 
@@ -58,10 +108,11 @@ def coarse_cells(column: pd.Series, like: pd.Series) -> Found | None:
     """Return which cells of a released column stand for sets of values of a real one; None where all are exact.
 
     - Any column: stars alone, ``suppressed``: any value.
-    - Numbers: ``30-39``, ``30 to 39``, ``[30, 40)``, ``(30, 40]``, ``30+``, ``>=30``, ``<30``, ``123**``.
-    - Whole numbers of which the release holds tens (fives, fifties, hundreds ...) alone, where most real ones are none.
-    - Dates: ``1987``, ``1987-05``, ``198705``, ``May 1987``, ``May-87``, ``1987-W05``, ``1987-Q2``, ``1987-H1``,
-      ``1980s``, ``1980-1989``, ``1987-**-**``, and two days as numbers are.
+    - Numbers: ``30-39``, ``30 to 39``, ``[30, 40)``, ``(30, 40]``, ``30+``, ``>=30``, ``<30``, ``123**``, ``30s``; with
+      units, and in German, French, Spanish and Italian words (``30 bis unter 40 Jahre``, ``moins de 30``).
+    - Numbers of which the release holds whole ones (tens, fifties, hundreds ...) alone, where most real ones are none.
+    - Dates: ``1987``, ``1987-05``, ``KW 5/1987``, ``198705``, ``May 1987``, ``May-87``, ``1987-W05``, ``1987-Q2``,
+      ``1987-H1``, ``1980s``, ``1980-1989``, ``1987-**-**``, and two days as numbers are.
     - Texts: ``123**``, ``12xx``; beginnings of real texts that hold digits, where no other text is unknown; real texts
       side by side: ``{cook, nurse}``, ``cook|nurse``.
 
@@ -106,9 +157,11 @@ def _sets(
     if kind == "texts":
         return _of_texts(real, others)
     if kind == "numbers":
-        whole, ends = Grid.of(real).step >= 1, (real.min(), real.max())
+        step, ends = Grid.of(real).step, (real.min(), real.max())
+        whole, pairs, decades = step >= 1, are_pairs(others, real), step < _DECADE_YEARS and _are_decades(others)
+        others = [text for text in others if not (ends[0] < 0 and _is_negative(text, whole))]
         for marked in (False, True):  # a point is a decimal one, or stands between thousands
-            found = {text: own for text in others if (own := _number_set(text, whole, marked))}
+            found = {text: own for text in others if (own := _number_set(text, whole, marked, pairs, decades))}
             if any(own.low <= ends[1] and own.high >= ends[0] for own in found.values()):
                 return found, "bands of numbers"
         return {}, ""  # tokens, such as <5
@@ -118,15 +171,61 @@ def _sets(
 # Numbers
 
 
-def _number_set(text: str, whole: bool, marked: bool) -> ValueSet | None:
-    if match := re.fullmatch(r"([+\-−]?)(\d+)([*xX]+)", text):
+def are_pairs(texts: Iterable[str], real: pd.Series) -> bool:
+    """Tell whether texts such as ``70,80`` are two ends of a band, not one number with a comma.
+
+    They are where the real column holds whole numbers, both ends of all of them lie in its range, the smaller first,
+    and some of them do not end alike; but where the comma may stand between thousands, and the number in the range.
+
+    Example:
+        >>> ages = pd.Series([18, 70, 90])
+        >>> are_pairs(["70,80", "20,30", "45"], ages), are_pairs(["70,8", "20,3"], ages)
+        (True, False)
+    """
+    found = [match for text in texts if (match := _PAIR.fullmatch(text))]
+    if len({match[2] for match in found}) < _FEWEST or Grid.of(real).step < 1:
+        return False
+    least, most = real.min(), real.max()
+    thousands = all(len(match[1]) <= len(match[2]) == 3 and int(match[1] + match[2]) <= most for match in found)
+    return not thousands and all(least <= int(match[1]) < int(match[2]) <= most for match in found)
+
+
+def _are_decades(texts: Iterable[str]) -> bool:
+    """Tell whether all numbers with an s are tens: then it is no unit."""
+    found = [text for text in texts if re.fullmatch(r"\d+(?:'?s|er)", text)]
+    return bool(found) and all(_DECADE.fullmatch(text) for text in found)
+
+
+def _is_negative(text: str, whole: bool) -> bool:
+    """Tell whether a text in parentheses is one number, as the real ones are."""
+    match = _NEGATIVE.fullmatch(text)
+    return match is not None and not (whole and (match[3] or (match[2] or "0").strip(".,0")))
+
+
+def _number_set(text: str, whole: bool, marked: bool, pairs: bool, decades: bool) -> ValueSet | None:
+    text = f"[{text}]" if pairs and _PAIR.fullmatch(text) else text.casefold()
+    if _ONE.fullmatch(text):
+        return None
+    if match := re.fullmatch(r"([+\-−]?)(\d+)([*x]+)", text):
         least, most = (float(match[2] + digit * len(match[3])) for digit in "09")
         return ValueSet(least, most) if match[1] in ("", "+") else ValueSet(-most, -least)
-    ends = _ends(text, _NUMBER, lambda one: (_number(one, marked),) * 2)
+    if decades and (match := _DECADE.fullmatch(text)):
+        return ValueSet(float(match[1]), float(match[1]) + _DECADE_YEARS - 1)
+    ends = _listed(text) or _ends(text, _NUMBER, lambda one: (_number(one, marked),) * 2)
     if ends is None:
         return None
+    if re.search(r"\d\s*k\W*$", text) and text.count("k") == 1 and 1000 * ends[0] < ends[1] < np.inf:  # 20-30k
+        ends = 1000 * ends[0], ends[1]
     low, high = (np.ceil(ends[0]), np.floor(ends[1])) if whole else ends
-    return ValueSet(float(low), float(high)) if low < high else None
+    return ValueSet(float(low), float(high)) if low <= high else None
+
+
+def _listed(text: str) -> _Ends | None:
+    """Return the ends of whole numbers in braces, each the next one; None where it is no such list."""
+    if not re.fullmatch(r"\{\s*\d+(\s*[,;]\s*\d+)+\s*\}", text):
+        return None
+    numbers = sorted(int(part) for part in re.findall(r"\d+", text))
+    return (float(numbers[0]), float(numbers[-1])) if numbers == [*range(numbers[0], numbers[-1] + 1)] else None
 
 
 def _number(text: str, marked: bool = False) -> float:
@@ -138,9 +237,11 @@ def _number(text: str, marked: bool = False) -> float:
         >>> [_number(text) for text in ("1,500", "1.500.000", "1.234,5", "12,5", "€20k", "-3", "1.500")]
         [1500.0, 1500000.0, 1234.5, 12.5, 20000.0, -3.0, 1.5]
     """
-    plain = re.sub(r"[€$£¥%\s'’\u00a0\u202f]", "", text).replace("−", "-")
-    times = 1000.0 if plain[-1:] in ("k", "K") else 1.0
-    plain = plain.rstrip("kK")
+    plain, power = text.casefold().replace("−", "-"), 1.0
+    if match := re.search(r"(?<=\d)e[+-]?\d+", plain):
+        plain, power = plain.replace(match[0], ""), float(f"1{match[0]}")
+    times = power * (1000.0 if re.search(r"\dk|\d\s+k\b", plain) else 1.0)
+    plain = re.sub(r"[^\W\d_]+\.?|[^\d.,+\-]", "", plain)
     decimal = max(plain.rfind("."), plain.rfind(","))
     mark = plain[decimal : decimal + 1] if decimal >= 0 else ""
     both = "." in plain and "," in plain
@@ -158,9 +259,11 @@ def _ends(text: str, one: str, read: Callable[[str], _Ends]) -> _Ends | None:
 
     ``read`` gives the first and the last value of what is written; ends that are not part of it are moved by the least.
     """
-    if match := re.fullmatch(rf"[\[({{]?({one}){_TO}({one})[\])}}]?", text):
-        return _in_order(read(match[1])[0], read(match[2])[1])
-    if match := re.fullmatch(_INTERVAL.format(end=_END, one=one), text):
+    if match := re.fullmatch(_BAND.format(one=one), text, re.IGNORECASE):
+        least, most = read(match["low"]), read(match["high"])
+        start = np.nextafter(least[1], np.inf) if match["over"] else least[0]
+        return _in_order(start, np.nextafter(most[0], -np.inf) if match["under"] else most[1])
+    if match := re.fullmatch(_INTERVAL.format(end=_END, one=one), text, re.IGNORECASE):
         low, high = (_infinite(end) or read(end) for end in (match[2], match[3]))
         start = low[0] if match[1] == "[" else np.nextafter(low[1], np.inf)
         return _in_order(start, high[1] if match[4] == "]" else np.nextafter(high[0], -np.inf))
@@ -184,11 +287,12 @@ def _in_order(low: float, high: float) -> _Ends | None:
 
 
 def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
-    """Return whole numbers that were rounded, or cut, to multiples of a step; None unless that is evident.
+    """Return numbers that were rounded, or cut, to whole ones or multiples of a step; None unless that is evident.
 
     It is evident where at most half of the real values are multiples, all of the released ones are, which would happen
     by chance less than once in a million times, and these are half of the multiples in the middle 90 % of the real
-    values. A step is read as rounding to the nearest, or as cutting down, by which of the two keeps the real mean.
+    values, or of those that real values, or as many as are released, can be rounded to. A step is read as rounding to
+    the nearest, or as cutting down, by which of the two gives more of the released values, or keeps the real mean.
     """
     real = as_floats(levels_of(like))
     real = real[np.isfinite(real)]
@@ -197,19 +301,30 @@ def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
         return None
     numbers = pd.to_numeric(pd.Series(np.asarray(levels, dtype=object)), errors="coerce").to_numpy(float)
     rows, counts = len(codes), np.bincount(codes[codes >= 0], minlength=len(levels))
-    if len(numbers) < _FEWEST_MULTIPLES or not np.isfinite(numbers).all() or not len(real) or (real % 1).any():
+    if len(numbers) < _FEWEST_MULTIPLES or not np.isfinite(numbers).all() or not len(real):
         return None
     whole = [step for step in _STEPS if not (numbers % step).any()]
     share = float((real % whole[-1] == 0).mean()) if whole else 1.0
     low, high = np.quantile(real, [0.05, 0.95])
-    due = np.floor(high / whole[-1]) - np.ceil(low / whole[-1]) + 1 if whole else 0
+    within = (numbers >= low) & (numbers <= high)
+    if not whole or len(numbers) * (len(numbers) + len(np.unique(real))) > _MOST_HELD:
+        return None
+    multiples = np.floor(high / whole[-1]) - np.ceil(low / whole[-1]) + 1
+    due = min(multiples, len(np.unique(np.round(real / whole[-1]))), counts.sum())
     by_chance = counts.sum() * np.log(max(share, 1 / (len(real) + 1)))
-    if share > _MOST_MULTIPLES or by_chance > np.log(CHANCE) or ((numbers >= low) & (numbers <= high)).sum() < due / 2:
+    if share > _MOST_MULTIPLES or by_chance > np.log(CHANCE) or within.sum() < due / 2:
         return None
     step, mean = whole[-1], float(numbers @ counts / counts.sum())
-    is_cut = abs(mean + (step - 1) / 2 - real.mean()) < abs(mean - real.mean())
-    below, above = (0, step - 1) if is_cut else (step / 2, step / 2)
-    sets = tuple(ValueSet(float(np.ceil(v - below)), float(np.floor(v + above))) for v in numbers)
+    around = (numbers >= real.min() - step) & (numbers <= real.max() + step)
+    if 2 * counts[around].sum() < counts.sum():  # in another unit
+        return None
+    whole_ones, nearest = not (real % 1).any(), abs(mean - real.mean())
+    is_cut = abs(mean + (step - whole_ones) / 2 - real.mean()) < nearest
+    near, cut = (int(counts[np.isin(numbers, way(real / step) * step)].sum()) for way in (np.round, np.floor))
+    is_cut = cut > near if abs(cut - near) > _TELLING * rows else is_cut
+    ends = [(v, np.nextafter(v + step, v)) if is_cut else (v - step / 2, v + step / 2) for v in numbers]
+    ends = [(np.ceil(low), np.floor(high)) for low, high in ends] if whole_ones else ends
+    sets = tuple(ValueSet(float(low), float(high)) for low, high in ends)
     words = f"{len(sets):,} numbers {'cut down' if is_cut else 'rounded'} to multiples of {step:,.0f}"
     place = np.append(np.arange(len(sets)), -1)
     return Found(place[codes] if rows else codes, sets, tuple(as_text(each).strip() for each in levels), words)
@@ -222,24 +337,41 @@ def _of_dates(real: pd.Series, texts: list[str], counts: np.ndarray) -> tuple[di
     """Return the periods that are written as years, quarters, months, or between two of these."""
     days = pd.Series(as_floats(real).view("f8").astype("int64").view("M8[ns]"))
     span = range(days.dt.year.min(), days.dt.year.max() + 1) if len(days) else range(0)
+    cells, texts = texts, [re.sub(r"^(\d{4}|\d{6})\.0$", r"\1", text) for text in texts]  # as CSV has them beside none
     of_year = [bool(re.fullmatch(_YEAR, text)) for text in texts]
     bare = np.array([bool(re.fullmatch(r"[+-]?\d+(\.\d*)?", text)) for text in texts], dtype=bool)
     within = np.array([own and int(text) in span for own, text in zip(of_year, texts, strict=True)], dtype=bool)
     are_years = counts[bare & ~within].sum() <= _MOST_YEARS_ELSEWHERE * counts[bare].sum()
     months = _are_months([text for text in texts if re.fullmatch(r"\d{6}", text)], span)
     found: dict[str, ValueSet] = {}
-    for text, is_year in zip(texts, of_year, strict=True):
-        if _SUPPRESSED.fullmatch(text) or re.fullmatch(_DAY, text):
+    for cell, text, is_year in zip(cells, texts, of_year, strict=True):
+        if _SUPPRESSED.fullmatch(text) or (re.fullmatch(_DAY, text) and not text.endswith("-00")):
             continue
         if is_year and not are_years:
             continue
         is_month = months and bool(re.fullmatch(_YEAR_MONTH, text))
-        ends = _period(f"{text[:4]}-{text[4:]}" if is_month else text) or _named_month(text, span)
+        plain = f"{text[:4]}-{text[4:]}" if is_month else _year_first(text, span)
+        ends = _period(plain) or _named_month(text, span)
         if ends is None:
-            ends = _ends(text, rf"(?:{_DAY}|{_MONTH}|{_YEAR})", lambda one: _period(one) or _day(one))
+            ends = _ends(text, rf"(?:{_DAY}|{_GERMAN_DAY}|{_MONTH}|{_YEAR})", lambda one: _period(one) or _day(one))
         if ends is not None and ends[0] < ends[1]:
-            found[text] = ValueSet(*ends)
-    return found, "years" if all(re.fullmatch(_YEAR, text) for text in found) else "periods"
+            found[cell] = ValueSet(float(ends[0]), float(ends[1]))
+    return found, "years" if all(re.fullmatch(rf"{_YEAR}(\.0)?", cell) for cell in found) else "periods"
+
+
+def _year_first(text: str, span: range) -> str:
+    """Return a quarter, a half-year or a week with its year before it, as ``_period`` takes it; others as they are."""
+    for letter, part in _PARTS:
+        if match := re.fullmatch(rf"{part}[-/. ']*(\d{{4}}|\d{{2}})", text, re.IGNORECASE):
+            years = _years(match[3], span)
+            return f"{years[0]}-{letter}{match[1] or match[2]}" if years else text
+    return re.sub(r"^(\d{4})[-/ ]?(?:kw|cw) ?(?=\d{1,2}$)", r"\1-W", text, flags=re.IGNORECASE)
+
+
+def _years(digits: str, span: range) -> list[int]:
+    """Return which years four or two digits may be: of two, those of the real dates, the later first."""
+    year = int(digits)
+    return [year] if len(digits) > 2 else [each for each in (2000 + year, 1900 + year) if each in span]
 
 
 def _are_months(texts: list[str], span: range) -> bool:
@@ -260,15 +392,13 @@ def _named_month(text: str, span: range) -> _Ends | None:
     name = (match[1] or match[4]) if match else ""
     if match is None or name not in MONTHS:
         return None
-    digits = match[2] or match[3]
-    year = int(digits)
-    years = [year] if len(digits) > 2 else [each for each in (2000 + year, 1900 + year) if each in span]
+    years = _years(match[2] or match[3], span)
     return _between(years[0], MONTHS.index(name) + 1, 1) if years else None
 
 
 def _period(text: str) -> _Ends | None:
     """Return the first and the last nanosecond of a year, decade, quarter or month; None where it is none."""
-    text = re.sub(r"([-/.](\*+|xx|XX))+$", "", text)
+    text = _MASKED.sub("", text)
     if match := re.fullmatch(r"(\d{2,3})(\*+|xx?|XX?)|(\d{3})0s", text):
         start = match[1] or match[3]
         return _between(int(start.ljust(4, "0")), 1, 12 * 10 ** (4 - len(start)))
@@ -278,8 +408,10 @@ def _period(text: str) -> _Ends | None:
         return _between(int(match[1]), 6 * int(match[2]) - 5, 6)
     if match := re.fullmatch(r"(\d{4})[-/ ]?[Ww](\d{1,2})", text):
         return _week(int(match[1]), int(match[2]))
-    if match := re.fullmatch(r"(\d{4})[-/ ]?[Qq]([1-4])|[Qq]([1-4])[-/ ](\d{4})", text):
-        return _between(int(match[1] or match[4]), 3 * int(match[2] or match[3]) - 2, 3)
+    if match := re.fullmatch(r"(\d{4})[-/ ]?[Qq]([1-4])", text):
+        return _between(int(match[1]), 3 * int(match[2]) - 2, 3)
+    if match := re.fullmatch(r"(\d{4})[Mm](\d{1,2})", text):
+        text = f"{match[1]}-{match[2]}"
     if re.fullmatch(_MONTH, text):
         parts = re.split(r"[-/.]", text)
         year, month = (int(part) for part in (parts if len(parts[0]) == 4 else parts[::-1]))
@@ -305,11 +437,61 @@ def _week(year: int, week: int) -> _Ends | None:
 
 
 def _day(text: str) -> _Ends:
+    if re.fullmatch(_GERMAN_DAY, text):
+        text = "-".join(part.zfill(2) for part in reversed(text.split(".")))
     try:
         first = float(pd.Timestamp(text).as_unit("ns").value)
     except (ValueError, OverflowError):
         return float("nan"), float("nan")
     return first, first + (_DAY_NS - 512 if len(text) == 10 else 0)
+
+
+def whole_days(cells: pd.Series, like: pd.Series, beside: Found | None) -> Found | None:
+    """Return dates without a time of day as the days that they stand for, besides other sets; None unless evident.
+
+    It is evident where most real dates have a time, and that no released one has would happen by chance less than once
+    in a million times. A day is that of the real clock.
+
+    Example:
+        >>> real = pd.Series(pd.date_range("2021-03-01 07:15", periods=40, freq="13h"))
+        >>> found = whole_days(real.dt.normalize(), real, None)
+        >>> found.words, pd.Timestamp(found.sets[0].high).ceil("s")
+        ('22 days without the time', Timestamp('2021-03-02 00:00:00'))
+    """
+    if kind_of(like) != "dates" or isinstance(like.dtype, pd.CategoricalDtype) or cells.isna().all():
+        return None
+    dates, zone = typed(cells).cells, getattr(like.dtype, "tz", None)
+    if isinstance(dates.dtype, pd.CategoricalDtype):
+        dates = dates.astype(dates.cat.categories.dtype)
+    if not types.is_datetime64_any_dtype(dates.dtype):
+        return None
+    dates, real = (in_zone_of(each, like).dropna() for each in (dates, like))
+    real = real.dt.tz_localize(None)
+    zones = [dates, dates if zone is None else dates.dt.tz_convert("UTC")]
+    clocks = [each.dt.tz_localize(None).dt.as_unit("ns") for each in zones]
+    days = next((each for each in clocks if each.eq(each.dt.normalize()).all()), None)
+    share = float(real.eq(real.dt.normalize()).mean())
+    by_chance = len(dates) * np.log(max(share, 1 / (len(real) + 1)))
+    if days is None or len(days) < cells.notna().sum() or share >= _MOST_MULTIPLES or by_chance > np.log(CHANCE):
+        return None
+    which, levels = pd.factorize(days)
+    if len(levels) * (len(levels) + real.nunique()) > _MOST_HELD:
+        return None
+    firsts, nexts = (_moments(pd.DatetimeIndex(levels) + pd.Timedelta(days=k), zone) for k in (0, 1))
+    known = beside or Found(np.full(len(cells), -1), (), (), "")
+    rows = known.rows.copy()
+    rows[cells.notna().to_numpy()] = which + len(known.sets)
+    sets = tuple(ValueSet(first, last - 512) for first, last in zip(firsts, nexts, strict=True))
+    words = f"{len(sets):,} day{'s' if len(sets) > 1 else ''} without the time"
+    told = " and ".join(each for each in (known.words, words) if each)
+    return Found(rows, known.sets + sets, known.names + tuple(map(str, levels)), told)
+
+
+def _moments(days: pd.DatetimeIndex, zone: Any) -> list[float]:
+    """Return when days begin, in nanoseconds since 1970."""
+    if zone is not None:
+        days = days.tz_localize(zone, nonexistent="shift_forward", ambiguous=np.ones(len(days), dtype=bool))
+    return [float(each) for each in days.as_unit("ns").asi8]
 
 
 # Texts

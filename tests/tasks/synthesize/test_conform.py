@@ -76,7 +76,7 @@ def test_cells_become_what_the_real_column_holds():
     assert one(pd.Categorical(["u", "v"]), pd.Series(["a"])).tolist() == ["u", "v"]
     assert one([1, 2], pd.Series(["1", "2"])).tolist() == ["1", "2"]
     assert one([1.0, np.nan], pd.Series(["1", None])).tolist()[0] == "1"
-    assert one([1.5], pd.Series(["a"], dtype="string")).tolist() == ["1.5"]
+    assert one([1.5], pd.Series(["a", "2"], dtype="string")).tolist() == ["1.5"]
     whole, truth = one(["5", ""], pd.Series([1, 2])), one([True, None], pd.Series([True, False]))
     assert (whole.dtype, truth.dtype) == (pd.Int64Dtype(), pd.BooleanDtype())
     assert is_like(whole.dtype, np.dtype("int64"))
@@ -110,6 +110,18 @@ def test_what_cannot_be_cast_is_named_without_showing_it(cells, like):
     assert not {"secret", "dtype", "int64", "object"} & set(str(caught.value).split())
     assert "--drop x" in str(caught.value)
     assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize("kind", ["category", "object", "string"])
+def test_numbers_alone_are_codes_where_the_real_column_has_texts_that_differ_from_them_in_more_than_blanks(kind):
+    for cells in ([0, 1], [1.0, None], ["0", "1"]):
+        with pytest.raises(InputError, match="column 'x' must hold texts as the real table does, got numbers only"):
+            one(cells, pd.Series(["cook", "nurse"], dtype=kind))
+    grouped = pd.Series(["1234 010190", "1235 020285"], dtype=kind)
+    assert one(["1234010190", "1235020285"], grouped).tolist() == ["1234010190", "1235020285"]
+    assert one(["1", "2"], pd.Series(["1", "b"], dtype=kind)).tolist() == ["1", "2"]
+    assert one([1, "b"], pd.Series(["a", "b"], dtype=kind)).tolist() == ["1", "b"]
+    assert one([None, None], pd.Series(["a", "b"], dtype=kind)).isna().all()
 
 
 @pytest.mark.parametrize(("names", "sentence"), [

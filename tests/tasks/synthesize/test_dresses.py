@@ -192,8 +192,8 @@ def regular(hours, seed: int, days: int = 250) -> pd.Series:
     ("real", "released"),
     [
         ([8], [9]),
-        ([12], [0]),
-        (range(8, 18), [0]),
+        ([12], [1]),
+        (range(8, 18), [1]),
         ([6, 14, 22], [7, 15, 23]),
         ([8], [8.5]),
         ([0], [12]),
@@ -299,3 +299,55 @@ def test_k_is_a_unit_where_no_number_is_without():
     )
     real = pd.DataFrame({"age": range(20, 62), "job": ["cook", "nurse"] * 21})
     assert fitted(release, real, FORM, "release").synthetic["age"].dropna().tolist() == [34, *range(20, 60)]
+
+
+JOBS = pd.Series(["cook", "nurse", "clerk", "pilot", "smith"] * 12)
+ONE_HOT = {
+    "0 and 1": lambda jobs: pd.get_dummies(jobs, prefix="job", dtype=int),
+    "true and false": lambda jobs: pd.get_dummies(jobs, prefix="job"),
+    "texts": lambda jobs: pd.get_dummies(jobs, prefix="job").astype(str),
+    "numbers with decimals": lambda jobs: pd.get_dummies(jobs, prefix="job", dtype=float) * 0.7 + 0.1,
+    "without the first": lambda jobs: pd.get_dummies(jobs, prefix="job", dtype=int, drop_first=True),
+    "other signs and letters": lambda jobs: pd.get_dummies(jobs, prefix="Job", prefix_sep=".", dtype=int).rename(
+        columns=str.title
+    ),
+    "as R": lambda jobs: pd.get_dummies(jobs, prefix="job", prefix_sep="", dtype=int),
+    "one for missing cells": lambda jobs: pd.get_dummies(jobs, prefix="job", dtype=int, dummy_na=True),
+}
+
+
+@pytest.mark.parametrize("kind", ["category", "object"])
+@pytest.mark.parametrize("form", ONE_HOT)
+def test_columns_one_a_level_are_the_real_column_that_is_absent(form, kind):
+    real = pd.DataFrame({"age": range(60), "job": JOBS.astype(kind)})
+    made = fitted(ONE_HOT[form](JOBS).assign(age=range(60)), real, FORM, "release")
+    assert made.synthetic["job"].tolist() == JOBS.tolist()
+    assert not made.beside.shape[1]
+    columns = 4 if "first" in form else 6 if "missing" in form else 5
+    assert made.told[0].words == f"column 'job': {columns} columns, one a level, are put together"
+
+
+def test_columns_one_a_level_may_have_numbers_and_two_levels_for_names_and_missing_cells():
+    real = pd.DataFrame({"age": range(60), "code": [1, 2, 3] * 20, "sex": ["f", "m"] * 30, "paid": [True, False] * 30})
+    release = pd.get_dummies(real, columns=["code", "sex", "paid"], dtype=int).drop(columns="sex_f")
+    release.loc[:1, ["code_1", "code_2", "code_3"]] = 0
+    made = fitted(release, real, FORM, "release").synthetic
+    assert made[["sex", "paid"]].equals(real[["sex", "paid"]])
+    assert made["code"].isna().tolist() == [True, True, *[False] * 58]
+    assert made["code"][2:].tolist() == real["code"][2:].tolist()
+
+
+def test_columns_one_a_level_of_which_rows_have_several_are_refused_and_others_are_no_such_columns():
+    real = pd.DataFrame({"age": range(60), "job": JOBS})
+    with pytest.raises(
+        InputError, match=r"column 'job' must be one column, or columns of 0 and 1.* --drop job"
+    ) as caught:
+        fitted(pd.get_dummies(JOBS, prefix="job").assign(age=range(60), job_cook=1, job_nurse=1), real, FORM, "release")
+    assert "cook" not in str(caught.value)
+    with pytest.raises(InputError, match=r"absent: \['job'\], extra: columns 2 and 3 \(nearly 'job'\)"):
+        fitted(pd.DataFrame({"age": range(60), "job_cook": 1, "jobs": 0}), real, FORM, "release")
+    codes = pd.DataFrame({"age": range(60), "code": [0, 1] * 30, "job": JOBS})
+    with pytest.raises(InputError, match=r"absent: \['code'\]"):
+        fitted(codes.rename(columns={"code": "code_1"}).assign(code_1=7.5), codes, FORM, "release")
+    kept = fitted(real.assign(job_cook=1, job_nurse=0), real, FORM, "release")
+    assert list(kept.beside.columns) == ["job_cook", "job_nurse"]

@@ -123,6 +123,20 @@ def test_a_marker_is_missing_unless_the_real_column_holds_it_and_so_are_the_stud
     assert release.isna().to_numpy().tolist() == [[False, True, True, True], [False] * 4]
 
 
+@pytest.mark.parametrize(("cells", "ends"), [
+    (["[20, 30[", "[40, 50["], [(20, 29), (40, 49)]), (["[20,30)", "[40,50)"], [(20, 29), (40, 49)]),
+    (["(20,30]", "(40,50]"], [(21, 30), (41, 50)]), (["{20, 21}", "40"], [(20, 21)]),
+    (["20,30", "40,50"], [(20, 30), (40, 50)]),
+    (["(20,30)", "45,5"], [(21, 29)]), (["20-29", "45,5"], [(20, 29)]),
+])  # fmt: skip
+def test_in_a_semicolon_file_a_comma_between_the_ends_of_a_band_is_no_decimal_one(path, cells, ends):
+    train = pd.DataFrame({"age": range(18, 60), "job": ["cook", "nurse"] * 21})
+    path.write_text("".join(f"{line}\n" for line in ["age;job", *(f"{cell};cook" for cell in cells)]))
+    found = released(path, job(train)).sets.columns["age"]
+    assert [(own.low, own.high) for own in found.values()] == ends
+    assert len(ends) == 2 or table_of(path, job(train))["age"].iloc[1] in (40, 45.5)
+
+
 def test_empty_files_are_refused(tmp_path):
     TRAIN.head(0).to_parquet(tmp_path / "release.parquet")
     with pytest.raises(InputError, match="must lead to files of at least two rows, got none in"):
@@ -287,6 +301,40 @@ def test_a_folder_of_parquet_parts_is_one_release_an_edited_part_another_and_who
     pd.DataFrame({"x": np.float32([1, 2, np.nan])}).to_parquet(tmp_path / "singles.parquet")
     train = pd.DataFrame({"x": [1.5, 2.25, 3.0]})
     assert table_of(tmp_path / "singles.parquet", job(train))["x"].dtype == "float64"
+
+
+@pytest.mark.parametrize(("folder", "names"), [
+    ("release.csv", ["part-00000-5f-c000.csv", "part-00001-5f-c000.csv"]), ("release.csv", ["2.part", "10.part"]),
+    ("release", ["part-00000.csv.gz", "part-00001.csv.gz"]), ("release.json", ["part-00000.json", "part-00001.json"]),
+])  # fmt: skip
+def test_a_folder_of_texts_is_one_release_as_spark_and_dask_write_it(tmp_path, folder, names):
+    folder = tmp_path / folder
+    folder.mkdir()
+    for name, part in zip(names, (VOTES.head(1), VOTES.iloc[1:]), strict=True):
+        if name.endswith("json"):
+            part.to_json(folder / name, orient="records", lines=True)
+        else:
+            part.to_csv(folder / name, index=False)
+    for name in ("_SUCCESS", ".part-00000.csv.crc"):
+        (folder / name).touch()
+    pd.testing.assert_frame_equal(table_of(folder, job(VOTES)), VOTES)
+    assert FILES.inputs({"path": str(folder)}, 0, 0) == [str(folder / name) for name in names]
+    (folder / names[1]).write_bytes(b"")
+    with pytest.raises(InputError, match=r"at least two rows, got one|must hold records"):
+        released(folder, job(VOTES))
+
+
+@pytest.mark.parametrize(("names", "rule"), [
+    (["a.csv", "b.csv"], "parts with the same first line"), (["a.csv", "b.json"], "path must end in"),
+    ([], "path must end in"),
+])  # fmt: skip
+def test_a_folder_of_other_files_is_no_release(tmp_path, names, rule):
+    (tmp_path / "release").mkdir()
+    for place, name in enumerate(names):
+        (tmp_path / "release" / name).write_text(f"secret{place},vote\n1,a\n2,b\n")
+    with pytest.raises(InputError, match=rule) as caught:
+        released(tmp_path / "release", job(VOTES))
+    assert "secret" not in str(caught.value)
 
 
 def test_columns_that_the_file_alone_has_may_be_left_out_and_are_told(path):

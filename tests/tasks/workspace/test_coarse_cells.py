@@ -33,13 +33,32 @@ COARSE = [
     (AGES, [30, 35, 39, 40], "[30,40]"), (AGES, [35, 39, 40], "(30, 40]; ]30, 40]"), (AGES, [35], "35"),
     (AGES, [40, 62, 90], "40+; 40 +; >=40; ≥ 40; 40 and over; 40 or older"), (AGES, [62, 90], "[62, inf); >40"),
     (AGES, [18, 29], "(-inf, 30); <30; < 30; under 30"), (AGES, [18, 29, 30], "<=30; up to 30"),
+    (AGES, [30, 35, 39], "30-39 years; 30-39 Jahre; 30 - 39 yrs.; Age 30-39; Y30-39; von 30 bis 39; 30 à 39"),
+    (AGES, [30, 35, 39], "de 30 a 39 años"),
+    (AGES, [30, 35, 39], "30 bis unter 40; 30 to under 40; 30-<40; 30~39; 30_39; 30‑39; 30s; 30er; between 30 and 39"),
+    (AGES, [29, 30], "{29, 30}; {29,30,31}"),
+    (AGES, [35, 39, 40], "über 30 bis 40; > 30 to 40"), (AGES, [39], "[39, 40["),
+    (AGES, [40, 62, 90], "ab 40; 40 plus; 40 y+; 40+ years; 40 und älter; 40 years and over; 40 Jahre und älter"),
+    (AGES, [40, 62, 90], "40 et plus; 40 ans et plus; 40 o más años; 40 e oltre; mindestens 40; à partir de 40"),
+    (AGES, [40, 62, 90], "Y_GE40; Age 40+"),
+    (AGES, [62, 90], "über 40; plus de 40; más de 40; older than 40"),
+    (AGES, [18, 29, 30], "bis 30; bis zu 30; hasta 30"),
+    (AGES, [18, 29], "unter 30; moins de 30; moins de 30 ans; menos de 30; bis unter 30; Y_LT30; meno di 30"),
     (AGES, AGES, "*; ***; suppressed"),
     (PAYS, [1200.5, 1999.0], "1,000-1,999; €1,000 – €1,999; <2000"), (PAYS, [1999.0], "[1999, 2000)"),
     (PAYS, [20_000.0, 25_500.25], "20k-30k; 20.000,00-30.000,50; 20.000-30.000"), (PAYS, [2000.0], "(1999, 2000]"),
     (PAYS, [25_500.25, 90_000.0], ">20K"), (PAYS, [20_000.0, 25_500.25, 90_000.0], "20000.0+"),
+    (PAYS, [20_000.0, 25_500.25], "20-30k; 20000-29999 EUR; EUR 20.000-29.999; 20 000-29 999; 19,5-25,6k"),
+    (PAYS, [20_000.0, 25_500.25], "[2e+04,3e+04)"), (PAYS, [20_000.0], "(1.5e+04,2e+04]"),
     (DAYS, DAYS[2:4], "1987; 1987-Q2; Q2 1987; 1987-**-**; 1987-05-01 - 1987-06-30"),
+    (DAYS, DAYS[2:4], "1. Halbjahr 1987"),
     (DAYS, DAYS[2:3], "1987-05; 05/1987; 1987-05-**; 198705; May 1987; mai 1987; 1987-May; May-87; 1987-W22"),
     (DAYS, DAYS[5:], "Feb-01; Şubat 2001; 2001-W05; 2001H1"), (DAYS, DAYS[2:4], "1987-H1; 1987 S1"),
+    (DAYS, DAYS[2:4], "1987.0; Q2/87; 2. Quartal 1987; 2e trimestre 1987; 2Q1987; H1 1987; XX.XX.1987"),
+    (DAYS, DAYS[2:4], "[01.05.1987, 01.07.1987[; 01.05.1987-30.06.1987; 1987-00-00"),
+    (DAYS, DAYS[2:3], "**.05.1987; 00.05.1987; 1987-05-00; 1987M05; 198705.0; KW 22/1987; 22. KW 1987; 1987-KW22"),
+    (DAYS, DAYS[5:], "after 1989; nach 1989; since 2001; Q1/01"),
+    (DAYS, DAYS[:1], "bis 31.12.1979; before 1980; vor 1980"),
     (DAYS, DAYS[1:5], "1980s; 198*; 198x; 1980-1989"),
     (DAYS, DAYS[:5], "19**"), (DAYS, DAYS[1:3], "[1980-01-01, 1987-06-01)"), (DAYS, DAYS[2:], "1987+"),
     (DAYS, DAYS[:1], "<1980"), (DAYS, DAYS, "*"),
@@ -65,6 +84,33 @@ def test_months_in_six_digits_are_such_though_one_is_none_and_some_lie_beside_th
     assert len(read([*months, "999999", "200503"], DAYS).sets.columns["x"]) == 37
 
 
+@pytest.mark.parametrize("cells", [
+    ["(1,234.50)", "80.00", "(2,500.25)"], ["(1.234,50)", "80,00", "(2.500,25)"],
+    ["(€1.234,50)", "€80,00", "(€2.500,25)"],
+    ["($1,234.50)", "$80.00", "($2,500.25)"], ["(1 234,50)", "80,00", "(2 500,25)"],
+])  # fmt: skip
+def test_numbers_in_parentheses_are_negative_where_some_real_ones_are_and_bands_where_none_is(cells):
+    real = pd.Series([-1234.5, 80.0, -2500.25] * 9)
+    assert read(cells * 9, real).synthetic["x"].tolist() == real.tolist()
+    whole = pd.Series([-1234, 80, -2500] * 9)
+    assert read(["(1,234)", "80", "(2,500)"] * 9, whole).synthetic["x"].tolist() == whole.tolist()
+    assert coarse_cells(pd.Series(["(20,30)", "(30,40)"]), AGES) is not None
+    assert coarse_cells(pd.Series(["(20,30)", "(-5,20)"]), pd.Series([-4, *AGES])) is not None
+
+
+def test_two_numbers_with_a_comma_are_a_band_where_all_such_are_in_order_within_whole_numbers():
+    made = read(["62,90", "18,35", "40"], AGES)
+    assert [(own.low, own.high) for own in made.sets.columns["x"].values()] == [(62, 90), (18, 35)]
+    assert read(["62,95", "18,35", "40"], AGES).synthetic["x"].tolist() == [62.95, 18.35, 40]
+    assert read(["0,5", "1,5", "2,5"], pd.Series(range(9))).synthetic["x"].tolist() == [0.5, 1.5, 2.5]
+    assert read(["1,234", "2,500"], pd.Series([1, 234, 2500, 500, 9000])).synthetic["x"].tolist() == [1234, 2500]
+
+
+def test_an_s_is_a_unit_where_not_all_numbers_with_one_are_tens():
+    assert read(["30s", "35s", "40s"], AGES).synthetic["x"].tolist() == [30, 35, 40]
+    assert not read(["30s", "40s"], pd.Series([30, 40, 50])).sets
+
+
 def test_tokens_among_coarse_cells_are_missing_and_told():
     made = read(["30-39", "unknown", "40+"], AGES)
     assert (len(made.sets.columns["x"]), made.synthetic["x"].isna().tolist()) == (2, [False, True, False])
@@ -77,6 +123,7 @@ def test_beginnings_years_and_intervals_without_a_sign_are_read_where_all_texts_
     starts = read(["12", "20", "30000"], ZIPS).sets.columns["x"]
     assert {text: own.prefix for text, own in starts.items()} == {"12": "12", "20": "20"}
     assert not read(["12", "20", "x"], ZIPS).sets
+    assert len(read(["12", "20"], pd.Series(["12-001", "12-345", "20-001", "20-999"])).sets.columns["x"]) == 2
     assert not read(["co", "nur"], JOBS).sets, "texts without digits are no codes"
     assert len(read([1980, 1987, 1987], DAYS).sets.columns["x"]) == 2
     assert not read([3650, 6300, 4000], DAYS).sets
@@ -89,6 +136,8 @@ def test_beginnings_years_and_intervals_without_a_sign_are_read_where_all_texts_
     (["a-b", "5-10", "cook"], JOBS), (["30-39", "40+"], pd.Series(["30-39", "40+", "18-29"])),
     (["*", "a"], pd.Series(["*", "a", "b"])), (["<5", "30"], AGES), ([1.5, 2.5], PAYS),
     (["200101", "200812"], pd.Series(pd.to_datetime(["2020-01-01", "2020-08-12"]))),
+    (["1_234", "20_000"], PAYS), (["30 years", "35 y"], AGES),
+    (["31.12.00", "01-02-00"], DAYS), (["Q5/87", "KW 60/1987", "H3 1987", "Q1/55"], DAYS), (["2.0", "31.0"], DAYS),
     (["198705", "870531"], DAYS), (["2001-W60", "Brumaire 1987", "May-02"], DAYS),
 ])  # fmt: skip
 def test_what_stands_for_itself_stays(cells: list[object], like: pd.Series):
@@ -143,13 +192,66 @@ def test_numbers_rounded_to_tens_are_the_numbers_that_round_so(step, as_text, cu
     assert read.sets.columns["n"]
 
 
+AMOUNTS = np.random.default_rng(5).uniform(1000, 9000, 60).round(2)
+YEARS = np.random.default_rng(5).uniform(0.5, 30, 400).round(2)
+WEIGHTS = np.random.default_rng(5).normal(25, 4, 200).round(1)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize(("real", "step"), [(AMOUNTS, 1), (AMOUNTS, 10), (AMOUNTS, 1000), (WEIGHTS, 1),
+                                            (AMOUNTS.round(), 10), (AMOUNTS / 3, 1)])  # fmt: skip
+@pytest.mark.parametrize("rows", [1, 2])
+def test_amounts_rounded_to_whole_ones_tens_or_thousands_may_be_each_that_rounds_so(real, step, cut, rows):
+    made = (np.floor(real / step) if cut else np.round(real / step)) * step
+    found = coarse_cells(pd.Series(made[::rows]), pd.Series(real))
+    assert found is not None
+    assert f"{'cut down' if cut else 'rounded'} to multiples of {step:,}" in found.words
+    held = [
+        found.sets[row].low <= truth <= found.sets[row].high
+        for row, truth in zip(found.rows, real[::rows], strict=True)
+    ]
+    assert all(held)
+
+
+TIMES = pd.Series(pd.date_range("2021-03-01 07:15", periods=60, freq="13h"))
+ZONED = TIMES.dt.tz_localize("Europe/Vienna")
+
+
+@pytest.mark.parametrize(("cells", "real"), [
+    (TIMES.dt.strftime("%Y-%m-%d"), TIMES), (TIMES.dt.normalize(), TIMES), (TIMES.dt.strftime("%d.%m.%Y"), TIMES),
+    (TIMES.dt.strftime("%Y-%m-%d 00:00:00"), TIMES), (TIMES.dt.strftime("%Y%m%d"), TIMES), (TIMES.dt.date, TIMES),
+    (TIMES.dt.strftime("%Y-%m-%d"), ZONED), (ZONED.dt.normalize(), ZONED), (TIMES.dt.date.astype("category"), TIMES),
+    (TIMES.dt.strftime("%Y-%m-%d").mask(TIMES.index % 5 == 0, TIMES.dt.strftime("%Y-%m")), TIMES),
+    (TIMES.dt.strftime("%Y-%m-%d").mask(TIMES.index % 5 == 0, "*"), TIMES),
+])  # fmt: skip
+def test_days_stand_for_all_their_times_where_real_ones_have_a_time_and_no_released_one_has(cells, real):
+    made = read(cells, real)
+    tables = Tables(real.to_frame("x"), made.sets.beside(made.synthetic))
+    codes, within = tables.codes(["x"]).tables, inside(tables, "x")
+    assert all(within.equal(codes[0][k : k + 1], codes[1][k])[0] for k in range(60))
+    assert any("days without the time" in each.words for each in made.told)
+
+
+@pytest.mark.parametrize(("cells", "real"), [
+    (TIMES.dt.normalize().where(TIMES.index > 0, TIMES), TIMES),  # one with a time
+    (TIMES.dt.normalize(), TIMES.where(TIMES.index % 2 > 0, TIMES.dt.normalize())),  # as many real ones without one
+    (TIMES.dt.normalize().head(3), TIMES.where(TIMES.index % 5 > 0, TIMES.dt.normalize())),  # by chance
+    (TIMES.dt.normalize(), TIMES.dt.normalize()), (TIMES, TIMES),
+])  # fmt: skip
+def test_days_that_real_dates_have_too_stay_what_they_are(cells, real):
+    assert not read(cells, real).sets
+
+
 @pytest.mark.parametrize(("release", "real"), [
     (np.arange(400) % 90 + 1, np.arange(400) % 90),  # ages as they are
     (np.arange(400) % 9 * 10, np.arange(400) % 9 * 10),  # real tens
     (np.repeat(40, 400), np.arange(400) % 60),  # one value, which a poor generator makes
     (np.where(np.arange(400) % 10, 0, 5000), np.where(np.arange(400) % 10, 0, np.arange(400))),  # mostly none
     (np.array([10, 20, 30]), np.arange(400) % 60),  # too few to tell
-    (np.arange(400) % 6 * 10, np.arange(400) % 60 + 0.5),  # real decimals
+    (np.arange(400) * 7.0, np.where(np.arange(400) % 4, np.arange(400) * 7.0, 0.5)),  # mostly whole real ones
+    (np.repeat([40.0, 50.0, 60.0], 100), np.linspace(1000.37, 9000.81, 300).round(2)),  # not where the real ones are
+    (np.linspace(1, 9, 300).round(1), np.random.default_rng(1).uniform(1, 9, 300)),  # decimals, as generators write
+    (np.round(12 * YEARS), YEARS),  # months
 ])  # fmt: skip
 def test_numbers_that_may_be_tens_by_chance_or_by_nature_stay_exact(release, real):
     assert coarse_cells(pd.Series(release), pd.Series(real)) is None
