@@ -1,7 +1,7 @@
 """What each column of a table holds, by the evidence of its cells: proposals with how sure they are, missing codes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -64,11 +64,11 @@ def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:
 def _is_code(number: float, count: int, others: pd.Series, counts: pd.Series) -> bool:
     if count < _FEWEST_CELLS:
         return False
-    plain = others[others > 0] if number < 0 else others
     if number < 0:
         small = others[others < 0]
         all_suspect = all(_NINES.fullmatch(re.sub(r"\.0+$", "", t)) for t in small.index)
-        return number.is_integer() and all_suspect and len(small) <= 4 and len(plain) >= 2
+        scale = _is_around_0([number, *others])
+        return number.is_integer() and all_suspect and len(small) <= 4 and (others >= 0).sum() >= 2 and not scale
     top, low = float(others.max()), float(others.min())
     if number <= top or not set(str(int(number))) <= {"7", "8", "9"}:
         return False
@@ -78,6 +78,12 @@ def _is_code(number: float, count: int, others: pd.Series, counts: pd.Series) ->
     far = number - top > _FAR * (top - low)
     beside = counts[others.nlargest(10).index].mean()
     return bool(far or (number - top >= 2 and count > _HEAP * beside))
+
+
+def _is_around_0(numbers: Iterable[float]) -> bool:
+    """Tell whether a few numbers are a scale such as -1, 0, 1, whose negative numbers may be answers."""
+    found = {*numbers}
+    return 0 in found and 2 < len(found) <= 9 and found == {-number for number in found}
 
 
 def spelled(texts: Sequence[str]) -> str:
@@ -92,6 +98,7 @@ _MANY = 20  # distinct numbers or dates from which a few other cells are the exc
 _FEW_CODES = 10  # distinct whole numbers up to which they may be codes
 _CODE_TOPICS = ("sex", "place", "nationality", "family", "education", "work", "ethnicity", "home")
 _CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, np.ndarray)
+_TWO_ANSWERS = "its two answers mean yes and no"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _WORDS_OF_TEXT = 4  # mean words of free text
 _LETTERS_OF_TEXT = 40  # or mean letters
@@ -227,7 +234,7 @@ def _typed(cells: Cells, decimal: str) -> _Found | None:
         return _Found("empty", "sure", "all cells are missing")
     if truth := truth_words(list(cells.counts.index)):
         sure: Sure = "likely" if set(cells.counts.index) <= {"0", "1", "0.0", "1.0"} else "sure"
-        return _Found("boolean", sure, "its two answers mean yes and no", truth)
+        return _Found("boolean", sure, _TWO_ANSWERS, truth)
     enough = _MOST if len(cells.counts) > _MANY else 1.0
     none = no_dates(cells)
     if dates := date_form(cells.without(none), enough):
@@ -265,10 +272,14 @@ def _numbers(cells: Cells, form: NumberForm) -> _Found:
         settings = Reading.model_validate(form.reading.model_dump(exclude_unset=True) | {"otherwise": "missing"})
         why += f"; cells that are none are taken for missing ({others})"
     answers = numbers.drop(missing)
+    if missing and (truth := truth_words(list(answers.index))):
+        return _Found("boolean", "likely", _TWO_ANSWERS, truth, missing)
     if code := None if others or form.reading.unit else _code(cells.name, answers):
         return _Found("code", code[0], code[1], settings, missing)
-    sure: Sure = "a guess" if form.question else "likely" if others else "sure"
-    return _Found("number", sure, why, settings, missing, form.question, form.other)
+    below = "are the numbers below 0 answers, or codes for missing cells?" if _is_around_0(answers) else ""
+    question = form.question or below
+    sure: Sure = "a guess" if question else "likely" if others else "sure"
+    return _Found("number", sure, why, settings, missing, question, form.other)
 
 
 def _begins_with_zero(cells: Cells) -> bool:

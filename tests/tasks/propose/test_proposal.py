@@ -60,6 +60,18 @@ def test_what_few_people_have_is_no_missing_code(looked, value, cells):
     assert str(value) not in of(found, "age").why
 
 
+@pytest.mark.parametrize(("answers", "codes", "kind"), [
+    ([0, 1], [-9], "boolean"), ([0, 1], [-9, -8], "boolean"), ([0, 1], [-99], "boolean"), ([0, 5], [-1], "code"),
+    ([1, 2], [-2, -1], "code"), ([-1, 0, 1], [], "number"), ([-1, 0, 1], [-9], "number"), (range(-2, 3), [], "number"),
+])  # fmt: skip
+def test_numbers_that_mean_no_answer_are_missing_and_answers_are_kept(looked, answers, codes, kind):
+    answers, codes = list(answers), list(codes)
+    cells = [codes[i // 9 % len(codes)] if codes and i % 9 == 0 else answers[i % len(answers)] for i in range(ROWS)]
+    found = looked(answer=cells)
+    assert found.table["answer"].isna().tolist() == [cell in codes for cell in cells]
+    assert (of(found, "answer").kind, bool(of(found, "answer").question)) == (kind, answers[0] < 0)
+
+
 def test_odd_cells_do_not_fall_over_and_rare_words_are_not_told(looked):
     found = looked(score=[str(i) for i in range(ROWS - 4)] + ["Zebrafink"] * 4)
     assert "Zebrafink" not in str(found.data)
