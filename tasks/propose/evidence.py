@@ -51,26 +51,41 @@ def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:
         numbers: Each distinct number, by its text.
         counts: How many cells each has.
     """
-    suspects = [t for t in numbers.index if _NINES.fullmatch(re.sub(r"\.0+$", "", t))]
-    found: list[str] = []
     left = pd.Series(counts, index=numbers.index)
-    for text in sorted(suspects, key=lambda t: -abs(numbers[t])):
+    suspects = [t for t in numbers.index if _is_suspect(t)]
+    found: list[str] = []
+    for text in sorted((t for t in suspects if numbers[t] < 0), key=lambda t: numbers[t]):
         others = numbers.drop([text, *found])
-        if len(others) > 1 and _is_code(float(numbers[text]), int(left[text]), others, left[others.index]):
+        if len(others) > 1 and left[text] >= _FEWEST_CELLS and _is_code_below(float(numbers[text]), others):
             found.append(text)
+    nines = numbers[[t for t in suspects if numbers[t] > 0 and set(str(int(numbers[t]))) <= {"7", "8", "9"}]]
+    long = nines.map(lambda number: len(str(int(number))))
+    for digits in sorted(set(long), reverse=True):  # codes of a column have the same number of digits: 77, 88, 99
+        together = nines[long == digits].sort_values()
+        others = numbers.drop([*together.index, *found])
+        if digits == 1 and any(numbers[t] > 0 for t in found):
+            break
+        for text, number in together[left[together.index] >= _FEWEST_CELLS].items():
+            if len(others) > 1 and _is_code_above(float(number), int(left[text]), others, left[others.index]):
+                found.append(text)
+            else:
+                others = pd.concat([others, together[[text]]])
     return found
 
 
-def _is_code(number: float, count: int, others: pd.Series, counts: pd.Series) -> bool:
-    if count < _FEWEST_CELLS:
-        return False
-    if number < 0:
-        small = others[others < 0]
-        all_suspect = all(_NINES.fullmatch(re.sub(r"\.0+$", "", t)) for t in small.index)
-        scale = _is_around_0([number, *others])
-        return number.is_integer() and all_suspect and len(small) <= 4 and (others >= 0).sum() >= 2 and not scale
+def _is_suspect(text: str) -> bool:
+    return bool(_NINES.fullmatch(re.sub(r"\.0+$", "", text)))
+
+
+def _is_code_below(number: float, others: pd.Series) -> bool:
+    small = others[others < 0]
+    enough = len(small) <= 4 and (others >= 0).sum() >= 2
+    return number.is_integer() and enough and all(map(_is_suspect, small.index)) and not _is_around_0([number, *others])
+
+
+def _is_code_above(number: float, count: int, others: pd.Series, counts: pd.Series) -> bool:
     top, low = float(others.max()), float(others.min())
-    if number <= top or not set(str(int(number))) <= {"7", "8", "9"}:
+    if number <= top:
         return False
     if number < 10:  # a code list such as 1, 2, 9
         small_ones = bool((others % 1 == 0).all()) and bool(others.between(0, 7).all())

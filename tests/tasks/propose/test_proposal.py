@@ -62,13 +62,17 @@ def test_what_few_people_have_is_no_missing_code(looked, value, cells):
 
 @pytest.mark.parametrize(("answers", "codes", "kind"), [
     ([0, 1], [-9], "boolean"), ([0, 1], [-9, -8], "boolean"), ([0, 1], [-99], "boolean"), ([0, 5], [-1], "code"),
-    ([1, 2], [-2, -1], "code"), ([-1, 0, 1], [], "number"), ([-1, 0, 1], [-9], "number"), (range(-2, 3), [], "number"),
+    ([1, 2], [-2, -1], "code"), (range(11), [77, 88, 99], "number"), ([1, 2], [8, 9], "code"),
+    (range(1, 6), [7, 8, 9], "code"), (range(41), [97, 98, 99], "number"), (range(18, 300), [777, 999], "number"),
+    ([*range(7), 8], [88, 99], "code"), (range(1, 10), [], "code"), (range(1, 11), [], "code"), (range(8), [], "code"),
+    (range(18, 100), [], "number"), ([1, 2, 3], [99, 999], "code"),
+    ([-1, 0, 1], [], "number"), ([-1, 0, 1], [-9], "number"), (range(-2, 3), [], "number"),
 ])  # fmt: skip
 def test_numbers_that_mean_no_answer_are_missing_and_answers_are_kept(looked, answers, codes, kind):
-    answers, codes = list(answers), list(codes)
-    cells = [codes[i // 9 % len(codes)] if codes and i % 9 == 0 else answers[i % len(answers)] for i in range(ROWS)]
+    codes = {9 * i: code for i, code in enumerate(codes * (18 // max(len(codes), 1)))}
+    cells = [codes.get(i, answers[i % len(answers)]) for i in range(ROWS)]
     found = looked(answer=cells)
-    assert found.table["answer"].isna().tolist() == [cell in codes for cell in cells]
+    assert found.table["answer"].isna().tolist() == [i in codes for i in range(ROWS)]
     assert (of(found, "answer").kind, bool(of(found, "answer").question)) == (kind, answers[0] < 0)
 
 
