@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -114,6 +114,8 @@ _FEW_CODES = 10  # distinct whole numbers up to which they may be codes
 _CODE_TOPICS = ("sex", "place", "nationality", "family", "education", "work", "ethnicity", "home")
 _CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, np.ndarray)
 _TWO_ANSWERS = "its two answers mean yes and no"
+_TEXTS = ("string", "mixed", "mixed-integer")  # the types of columns that hold texts, as pandas calls them
+_EXACT = 2**53  # beyond it a float no longer holds every integer
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _WORDS_OF_TEXT = 4  # mean words of free text
 _LETTERS_OF_TEXT = 40  # or mean letters
@@ -147,7 +149,7 @@ def evidence(frame: pd.DataFrame) -> list[Evidence]:
     held = {c.name: of for c in columns if (of := _containers(c))}
     cells = {c.name: Cells.of(c) for c in columns if not _is_settled(c) and c.name not in held}
     decimal = next(filter(None, map(decimal_mark, cells.values())), "")
-    return [
+    found = [
         _of_containers(c, held[c.name])
         if c.name in held
         else _of_texts(cells[c.name], decimal, c)
@@ -155,6 +157,16 @@ def evidence(frame: pd.DataFrame) -> list[Evidence]:
         else _of_values(c)
         for c in columns
     ]
+    if all(isinstance(c.dtype, pd.StringDtype) for c in columns):  # as of a CSV file, whose numbers are read as such
+        return found
+    return [_as_numbers(each, column) for each, column in zip(found, columns, strict=True)]
+
+
+def _as_numbers(each: Evidence, column: pd.Series) -> Evidence:
+    """Return the evidence of a column: of numbers that its source holds as texts, with the reading that it needs."""
+    texts = each.kind == "number" and each.reading is None and types.infer_dtype(column) in _TEXTS
+    exact = texts and pd.to_numeric(column, errors="coerce").abs().max() < _EXACT
+    return replace(each, reading=Reading(type="number"), why=f"{each.why}, held as texts") if exact else each
 
 
 def _is_settled(column: pd.Series) -> bool:
