@@ -274,7 +274,7 @@ def _typed(cells: Cells, decimal: str) -> _Found | None:
 
 def _dates(cells: Cells, dates: Any, none: Sequence[str]) -> _Found:
     reading, others = dates.reading, int(cells.counts.to_numpy()[~dates.fits.to_numpy(bool)].sum())
-    form = "ISO 8601" if reading is None or reading.format == "ISO8601" else reading.format
+    form = str(reading.format).replace("ISO8601", "ISO 8601") if reading else "ISO 8601"
     why = f"dates written as {form}"
     if none and reading is None:
         reading = Reading(type="date", format="ISO8601")

@@ -11,7 +11,7 @@ import pandas as pd
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.names import says
-from synthrisk.tasks.workspace.files.cell_texts import MARKS, folded, in_reach, number_pattern, read_as, texts_of
+from synthrisk.tasks.workspace.files.cell_texts import MARKS, OR, folded, number_pattern, read_as, texts_of
 
 _COMMON = 0.1  # share of the cells that a form must have to be shown, so that no rare cell is
 _FEWEST = 5  # and how many cells
@@ -194,6 +194,8 @@ def _are_thousands(cells: Cells, marked: pd.Series, mark: str, decimal: str) -> 
 
 
 _ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+_ISO_8601 = "ISO8601"
+_LOOKS, _FORMS = 6, 3  # of a column that are looked at, and ways to write dates that it may have beside each other
 _TIMES = {
     "": "",
     r"[ ]\d{1,2}:\d{2}": " %H:%M",
@@ -230,23 +232,32 @@ class DateForm(NamedTuple):
 def date_form(cells: Cells, enough: float) -> DateForm | None:
     """Return how the dates of a column are written, if at least a share ``enough`` of its cells are dates."""
     texts = cells.texts
-    iso = texts.str.fullmatch(_ISO)
-    if cells.share(iso) >= enough:
-        dates = pd.to_datetime(texts.where(iso), format="ISO8601", errors="coerce", utc=True)
-        dates = in_reach(dates.dt.tz_localize(None))
-        if cells.share(dates.notna()) >= enough:
-            every = bool(dates.notna().all())
-            return DateForm(None if every else Reading(type="date", format="ISO8601"), dates.notna())
-    found = []
-    for form in _candidates(texts):
-        fits = _are_dates(texts, form)
-        if cells.share(fits) >= enough:
-            found.append((form, fits))
-    if not found:
+    fits = {form: _are_dates(texts, form) for form in _candidates(texts)}
+    found: list[_Format] = []
+    left = pd.Series(True, index=texts.index)
+    while fits and len(found) < _FORMS:
+        shares = {form: cells.share(fit & left) for form, fit in fits.items()}
+        alike = [form for form in fits if shares[form] == max(shares.values()) > 0]
+        if not alike:
+            break
+        read = fits[alike[0]] & left
+        found.append(_settled_date(texts[read], alike))
+        left &= ~read
+        fits = {form: fit for form, fit in fits.items() if _may_stand_beside(form, alike[0])}
+    if cells.share(~left) < enough or not found:
         return None
-    best = max(cells.share(fits) for _, fits in found)
-    found = [(form, fits) for form, fits in found if cells.share(fits) == best]
-    return _settled_date(texts, found)
+    if [form.chosen for form in found] == [_ISO_8601] and not left.any():
+        return DateForm(None, ~left)
+    question = next((form.question for form in found if form.question), "")
+    reading = Reading(type="date", format=OR.join(form.chosen for form in found))
+    other = Reading(type="date", format=OR.join(form.other for form in found)) if question else None
+    return DateForm(reading, ~left, question, other)
+
+
+def _may_stand_beside(form: str, other: str) -> bool:
+    """Tell whether two formats may be of one column: not day and month in another order, or months without a day."""
+    days = [each == _ISO_8601 or "%d" in each for each in (form, other)]
+    return sorted(form) != sorted(other) and days[0] == days[1]
 
 
 def no_dates(cells: Cells) -> list[str]:
@@ -255,12 +266,16 @@ def no_dates(cells: Cells) -> list[str]:
 
 
 def _candidates(texts: pd.Series) -> Iterator[str]:
-    """Yield the formats that a typical text of a column has."""
-    typical = str(texts.iloc[0])
-    for pattern, time in _TIMES.items():
-        found = re.fullmatch(rf"(?P<date>.*?){pattern}", typical)
-        for form in _date_formats(found["date"]) if found else ():
-            yield form + time
+    """Yield the formats that the commonest looks of a column have."""
+    looks = texts[~texts.map(mask).duplicated()].head(_LOOKS)
+    for typical in map(str, looks):
+        if re.fullmatch(_ISO, typical):
+            yield _ISO_8601
+            continue
+        for pattern, time in _TIMES.items():
+            found = re.fullmatch(rf"(?P<date>.*?){pattern}", typical)
+            for form in _date_formats(found["date"]) if found else ():
+                yield form + time
 
 
 def _date_formats(date: str) -> Iterator[str]:
@@ -301,17 +316,22 @@ def _are_dates(texts: pd.Series, form: str) -> pd.Series:
     return dates.notna() & plausible
 
 
-def _settled_date(texts: pd.Series, found: list[tuple[str, pd.Series]]) -> DateForm:
-    """Return the one format that fits, or of two that both do the likelier with the question which it is."""
-    (form, fits), *others = found
-    reading = Reading(type="date", format=form)
+class _Format(NamedTuple):
+    """One format of dates; where two fit alike, the likelier, and the question which it is."""
+
+    chosen: str
+    other: str
+    question: str = ""
+
+
+def _settled_date(texts: pd.Series, alike: list[str]) -> _Format:
+    form, *others = alike
     if not others:
-        return DateForm(reading, fits)
-    other = Reading(type="date", format=others[0][0])
-    first, second = (texts[fits].str.extract(r"^(\d{1,2}).(\d{1,2})")[i].nunique() for i in (0, 1))
-    question = f"does the day come first ({form}) or the month ({other.format})?"
+        return _Format(form, form)
+    first, second = (texts.str.extract(r"^(\d{1,2}).(\d{1,2})")[i].nunique() for i in (0, 1))
+    question = f"does the day come first ({form}) or the month ({others[0]})?"
     if form.startswith("%Y"):
-        return DateForm(reading, fits, "is the year at the beginning or at the end?", other)
+        return _Format(form, others[0], "is the year at the beginning or at the end?")
     if 1 == second < first <= 12:  # the same day in every month
-        return DateForm(other, fits, question, reading)
-    return DateForm(reading, fits, question, other)
+        return _Format(others[0], form, question)
+    return _Format(form, others[0], question)

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -232,6 +232,8 @@ def _plain_name(name: Any) -> str:
 MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 """Marks before decimals and between thousands, in the order in which they are tried."""
 SPACES = r"[ \u00a0\u2009\u202f]"
+OR = " or "
+"""What stands between the formats of dates that a column holds beside each other."""
 _CENTURY = 2030  # the last year that two digits may mean
 _BOOLEANS = {"True": True, "False": False}
 _ISO = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|30|31)([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?")
@@ -385,10 +387,14 @@ def _fits(numbers: pd.Series) -> bool:
 
 
 def _dates(texts: pd.Series, reading: Reading) -> pd.Series:
-    form = str(reading.format)
+    dates = [_dates_as(texts, form) for form in str(reading.format).split(OR)]
+    return reduce(lambda read, further: read.fillna(further), dates)
+
+
+def _dates_as(texts: pd.Series, form: str) -> pd.Series:
     if "%b" in form or "%B" in form:
         texts, form = texts.map(in_english, na_action="ignore").astype("string"), form.replace("%B", "%b")
-    dates = in_reach(pd.to_datetime(texts, format=form, errors="coerce").dt.tz_localize(None))
+    dates = in_reach(pd.to_datetime(texts, format=form, errors="coerce", utc=True).dt.tz_localize(None))
     if "%y" in form:
         late = dates.dt.year > _CENTURY
         dates = dates.mask(late, dates - pd.DateOffset(years=100))

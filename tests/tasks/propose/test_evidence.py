@@ -166,3 +166,11 @@ def test_numbers_that_a_source_holds_as_texts_are_numbers_and_codes_stay_codes(t
     assert [proposal.table[name].tolist() for name in numbers] == [drawn.tolist()] * len(numbers)
     assert proposal.table[["plz", "number"]].dtypes.eq("category").all()
     assert list(proposal.data.columns) == [name for name in columns if name in ("income", "mixed")]
+
+
+def test_dates_of_a_workbook_of_which_some_are_texts_are_dates(tmp_path):
+    days = [dt.datetime(1950 + i % 50, 1 + i % 12, 1 + i % 28) for i in range(ROWS)]
+    cells = [f"{day:%d.%m.%Y}" if i % 9 == 0 else day for i, day in enumerate(days)]
+    frame = pd.DataFrame({"age": range(ROWS), "born": cells, "ill": ["flu", "none"] * (ROWS // 2)})
+    frame.to_excel(tmp_path / "a.xlsx", index=False)
+    assert look(str(tmp_path / "a.xlsx"), Given()).table["born"].tolist() == days

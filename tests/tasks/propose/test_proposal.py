@@ -52,6 +52,20 @@ def test_a_day_is_a_missing_code_where_it_is_none(looked, day):
     assert looked(born=born).table["born"].isna().sum() == 5 * ("." in day)
 
 
+@pytest.mark.parametrize(("first", "second", "form"), [
+    ("%Y-%m-%d", "%d.%m.%Y", "ISO8601 or %d.%m.%Y"), ("%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y or %d.%m.%y"),
+    ("%m/%d/%Y", "%Y-%m-%d %H:%M", "%m/%d/%Y or ISO8601"), ("%d/%m/%Y", "%m/%d/%Y", None), ("%d.%m.%Y", "%m.%Y", None),
+    ("%Y-%m-%d", "no. %d", None),
+])  # fmt: skip
+def test_dates_in_two_forms_are_dates_unless_one_cell_could_be_of_both(looked, first, second, form):
+    days = pd.Timestamp("1950-01-01") + pd.to_timedelta(RNG.integers(0, 20_000, ROWS), unit="D")
+    found = looked(born=[day.strftime(second if i % 5 == 0 else first) for i, day in enumerate(days)])
+    reading = found.data.columns.get("born")
+    assert (reading and reading.format, of(found, "born").question) == (form, "")
+    if form:
+        assert found.table["born"].tolist() == days.tolist()
+
+
 @pytest.mark.parametrize(("value", "cells"), [(99, 1), (99, 4), (-9, 4)])
 def test_what_few_people_have_is_no_missing_code(looked, value, cells):
     age = [20 + i % 40 for i in range(ROWS - cells)] + [value] * cells
