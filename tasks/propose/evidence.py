@@ -10,7 +10,16 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.conf.tables import Reading
-from synthrisk.tasks.propose.forms import Cells, NumberForm, date_form, decimal_mark, no_dates, number_form, values
+from synthrisk.tasks.propose.forms import (
+    LIMITS,
+    Cells,
+    NumberForm,
+    date_form,
+    decimal_mark,
+    no_dates,
+    number_form,
+    values,
+)
 from synthrisk.tasks.propose.names import says, topic, words_of
 from synthrisk.tasks.workspace.files.cell_texts import are_dates, folded, truth_words
 
@@ -305,7 +314,7 @@ def _numbers(cells: Cells, form: NumberForm) -> _Found:
         return _Found("code", code[0], code[1], settings, missing)
     below = "are the numbers below 0 answers, or codes for missing cells?" if _is_around_0(answers) else ""
     question = form.question or below
-    sure: Sure = "a guess" if question else "likely" if others else "sure"
+    sure: Sure = "a guess" if question else "likely" if others or form.reading.unit in LIMITS else "sure"
     return _Found("number", sure, why, settings, missing, question, form.other)
 
 
@@ -317,7 +326,9 @@ def _begins_with_zero(cells: Cells) -> bool:
 def _marks(reading: Reading) -> str:
     parts = [f"{reading.decimal!r} before decimals"] if reading.decimal != "." else []
     parts += [f"{reading.thousands!r} between thousands"] if reading.thousands else []
-    return " and ".join([*parts, *([f"the unit {reading.unit!r}"] if reading.unit else [])])
+    limit = f"some at a limit, marked {reading.unit!r}, which are read as the limit itself"
+    unit = limit if reading.unit in LIMITS else f"the unit {reading.unit!r}"
+    return " and ".join([*parts, *([unit] if reading.unit else [])])
 
 
 def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:

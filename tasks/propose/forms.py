@@ -90,6 +90,8 @@ miles l ml dl  years year yrs y jahre jahr j ans an anos ano anni anno lat jaar 
 mois mesi meses  weeks wochen days day tage tag jours dias giorni d h hrs hours hour std stunden heures horas
 ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c f percent prozent pct
 """.split()  # noqa: SIM905 - a list of words
+LIMITS = ("+", "<", "<=", "≤", ">", ">=", "≥")
+"""What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
 _AROUND = re.compile(
     r"^[+\-−]?\s*(?P<before>[^\d\s.,'’+\-−]{1,6})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
 )
@@ -111,10 +113,25 @@ def number_form(cells: Cells, enough: float, decimal: str = "") -> NumberForm | 
 
     ``decimal`` is the decimal mark of other columns, where they tell it.
     """
-    texts = cells.texts
     unit = _unit(cells, enough)
     if unit is None:
         return None
+    found = _number_form(cells, enough, decimal, unit)
+    limited = found is not None and unit in LIMITS and _are_limits(cells, found)
+    return found if limited or unit not in LIMITS else _number_form(cells, enough, decimal, "")
+
+
+def _are_limits(cells: Cells, form: NumberForm) -> bool:
+    """Tell whether the numbers behind or before a mark such as + are at the end of all others that the mark names."""
+    numbers, mark = values(cells, form), form.reading.unit
+    at_limit = numbers.index.str.contains(mark, regex=False)
+    if mark in ("<", "<=", "≤"):
+        return bool(numbers[at_limit].max() <= numbers[~at_limit].min())
+    return bool(numbers[at_limit].min() >= numbers[~at_limit].max())
+
+
+def _number_form(cells: Cells, enough: float, decimal: str, unit: str) -> NumberForm | None:
+    texts = cells.texts
     forms = []
     for mark, thousands in MARKS:
         reading = _reading(mark, thousands, unit)
@@ -154,6 +171,9 @@ def _unit(cells: Cells, enough: float) -> str | None:
     """Return the one unit of a column; empty where there is none, None where there are several or what is none."""
     around = cells.texts.str.extract(_AROUND)
     units = around["before"].fillna("").str.cat(around["after"].fillna(""))
+    marked = units.isin(LIMITS)
+    if 0 < 2 * marked.sum() <= (units == "").sum():
+        return str(units[marked].iloc[0])
     if cells.share(units == "") >= enough:
         return ""
     found = pd.Series(cells.counts.to_numpy()).groupby(units.to_numpy()).sum().drop("", errors="ignore")

@@ -66,6 +66,20 @@ def test_dates_in_two_forms_are_dates_unless_one_cell_could_be_of_both(looked, f
         assert found.table["born"].tolist() == days.tolist()
 
 
+@pytest.mark.parametrize(("cells", "limit", "kind"), [
+    (range(18, 90), "90+", "number"), (range(5), "5+", "number"), (range(1, 90), "> 90", "number"),
+    ([f"0.{i}" for i in range(5, 9)], "<0.5", "number"), (range(18, 90), "40+", "category"), ([0], "1+", "category"),
+    (["0", "1+", "2+"], "3+", "category"), (["18-30", "31-64"], "65+", "category"), (["A+", "B+"], "0+", "category"),
+])  # fmt: skip
+def test_numbers_cut_at_a_limit_are_numbers_and_the_limit_is_one_of_them(looked, cells, limit, kind):
+    for every in (9, ROWS // 3 - 1)[: 1 + (kind == "number")]:
+        texts = [limit if i % every == 0 else str(list(cells)[i % len(cells)]) for i in range(ROWS)]
+        found = looked(x=texts)
+        if kind == "number":
+            assert found.table["x"].tolist() == [float(text.strip("<>+")) for text in texts]
+        assert (of(found, "x").kind, "limit" in of(found, "x").why) == (kind, kind == "number")
+
+
 @pytest.mark.parametrize(("value", "cells"), [(99, 1), (99, 4), (-9, 4)])
 def test_what_few_people_have_is_no_missing_code(looked, value, cells):
     age = [20 + i % 40 for i in range(ROWS - cells)] + [value] * cells
