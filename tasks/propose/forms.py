@@ -95,6 +95,7 @@ LIMITS = ("+", "<", "<=", "≤", ">", ">=", "≥")
 _AROUND = re.compile(
     r"^[+\-−]?\s*(?P<before>[^\d\s.,'’+\-−]{1,6})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
 )
+_POWER = re.compile(r"(?<=[\d.,])[eE][+-]\d+(?=\D*$)")  # 1e+05; 12E5 is rather a code
 _GROUPS = {",": re.compile(r"[1-9]\d{0,2}(,\d{3})+"), ".": re.compile(r"[1-9]\d{0,2}(\.\d{3})+")}
 _ROUND = 0.3  # share of round amounts from which marked groups are thousands
 
@@ -169,7 +170,7 @@ def _reading(decimal: str, thousands: str, unit: str) -> Reading:
 
 def _unit(cells: Cells, enough: float) -> str | None:
     """Return the one unit of a column; empty where there is none, None where there are several or what is none."""
-    around = cells.texts.str.extract(_AROUND)
+    around = cells.texts.str.replace(_POWER, "", regex=True).str.extract(_AROUND)
     units = around["before"].fillna("").str.cat(around["after"].fillna(""))
     marked = units.isin(LIMITS)
     if 0 < 2 * marked.sum() <= (units == "").sum():
@@ -213,17 +214,17 @@ def _are_thousands(cells: Cells, marked: pd.Series, mark: str, decimal: str) -> 
     return mark == "," or len(plain) > 0 or rounded or is_amount
 
 
-_ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+_ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z| ?[+-]\d{2}(?::?\d{2})?)?)?"
 _ISO_8601 = "ISO8601"
 _LOOKS, _FORMS = 6, 3  # of a column that are looked at, and ways to write dates that it may have beside each other
-_TIMES = {
-    "": "",
-    r"[ ]\d{1,2}:\d{2}": " %H:%M",
-    r"[ ]\d{1,2}:\d{2}:\d{2}": " %H:%M:%S",
-    r"T\d{2}:\d{2}:\d{2}": "T%H:%M:%S",
-    r"[ ]\d{1,2}:\d{2} [APap][Mm]": " %I:%M %p",
-    r"[ ]\d{1,2}:\d{2}:\d{2} [APap][Mm]": " %I:%M:%S %p",
+_CLOCKS = {  # a time behind a date, after a blank, a comma or a T
+    r"\d{1,2}:\d{2}": "%H:%M",
+    r"\d{1,2}:\d{2}:\d{2}": "%H:%M:%S",
+    r"\d{1,2}:\d{2}:\d{2}\.\d{1,9}": "%H:%M:%S.%f",
+    r"\d{1,2}:\d{2} ?[APap][Mm]": "%I:%M{}%p",
+    r"\d{1,2}:\d{2}:\d{2} ?[APap][Mm]": "%I:%M:%S{}%p",
 }
+_TIME = re.compile(r"(?P<date>.*?\d)(?P<mark>T|,? )(?P<clock>\d{1,2}:\d{2}.*?)(?P<tail> UTC| Uhr| uur| h|)")
 _NUMBERS = re.compile(r"(\d{1,2})(\. ?|[/\- ])(\d{1,2})\2(\d{4}|\d{2})")
 _IDEOGRAPHS = re.compile(r"\d{4}年 ?\d{1,2}月 ?\d{1,2}日")
 _YEAR_FIRST = re.compile(r"(\d{4})(\. ?|[/\-])(\d{1,2})\2(\d{1,2})(\.?)")
@@ -292,10 +293,15 @@ def _candidates(texts: pd.Series) -> Iterator[str]:
         if re.fullmatch(_ISO, typical):
             yield _ISO_8601
             continue
-        for pattern, time in _TIMES.items():
-            found = re.fullmatch(rf"(?P<date>.*?){pattern}", typical)
-            for form in _date_formats(found["date"]) if found else ():
-                yield form + time
+        timed = _TIME.fullmatch(typical)
+        for form in _date_formats(timed["date"] if timed else typical):
+            yield form + (_time_format(timed) if timed else "")
+
+
+def _time_format(timed: re.Match[str]) -> str:
+    """Return the format of the time behind a date; what is none fits no cell."""
+    clock = next((form for pattern, form in _CLOCKS.items() if re.fullmatch(pattern, timed["clock"])), "%H")
+    return timed["mark"] + clock.format(" " if " " in timed["clock"] else "") + timed["tail"]
 
 
 def _date_formats(date: str) -> Iterator[str]:

@@ -346,7 +346,7 @@ def number_pattern(reading: Reading) -> re.Pattern[str]:
     marks = {"": "", " ": SPACES, "'": "['’]"}
     thousands, decimal = marks.get(reading.thousands, re.escape(reading.thousands)), re.escape(reading.decimal)
     whole = rf"[0-9]{{1,3}}(?:{thousands}[0-9]{{3}})+|[0-9]+" if thousands else r"[0-9]+"
-    exponent = r"(?:[eE][+-]?[0-9]+)?" if reading.decimal == "." else ""
+    exponent = r"(?:[eE][+-]?[0-9]+)?"
     unit = rf"(?:{re.escape(reading.unit)})?" if reading.unit else ""
     number = rf"(?:(?:{whole})(?:{decimal}[0-9]*)?|{decimal}[0-9]+){exponent}"
     return re.compile(rf"([+\-−]?){SPACES}*{unit}{SPACES}*([+\-−]?)({number}){SPACES}*{unit}")

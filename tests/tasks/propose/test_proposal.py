@@ -66,6 +66,24 @@ def test_dates_in_two_forms_are_dates_unless_one_cell_could_be_of_both(looked, f
         assert found.table["born"].tolist() == days.tolist()
 
 
+@pytest.mark.parametrize("form", [
+    "%Y-%m-%d %H:%M:%S+00", "%Y-%m-%d %H:%M:%S +0000", "%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %H:%M:%S.%f UTC",
+    "%d.%m.%Y %H:%M Uhr", "%d.%m.%Y, %H:%M", "%m/%d/%Y %I:%M%p", "%m/%d/%Y, %I:%M:%S %p", "%d %b %Y %I:%M%p",
+])  # fmt: skip
+def test_times_behind_dates_are_read_as_databases_and_programs_write_them(looked, form):
+    times = pd.Timestamp("1990-01-31 08:20") + pd.to_timedelta(RNG.integers(0, 90, ROWS) * 60 * 61, unit="min")
+    assert looked(came=times.strftime(form)).table["came"].tolist() == times.tolist()
+
+
+@pytest.mark.parametrize(("power", "numbers"), [("1e+05", True), ("1,5E-04", True), ("1E5", False), ("12E3", False)])
+def test_powers_of_ten_are_numbers_beside_others_and_codes_of_an_e_are_none(looked, power, numbers):
+    cells = [power if i % 20 == 0 else f"{20 + i},5" if i % 2 else str(20 + i) for i in range(ROWS)]
+    found = looked(income=cells)
+    assert of(found, "income").kind == ("number" if numbers else "category")
+    if numbers:
+        assert found.table["income"].tolist() == [float(cell.replace(",", ".")) for cell in cells]
+
+
 @pytest.mark.parametrize(("cells", "limit", "kind"), [
     (range(18, 90), "90+", "number"), (range(5), "5+", "number"), (range(1, 90), "> 90", "number"),
     ([f"0.{i}" for i in range(5, 9)], "<0.5", "number"), (range(18, 90), "40+", "category"), ([0], "1+", "category"),
