@@ -26,10 +26,11 @@ from synthrisk.tasks.workspace.files.cell_texts import are_dates, folded, truth_
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")
 _COUNTRIES = 10  # two-letter codes from which NA is Namibia
 _NAMED_COUNTRIES = 3  # the same in a column that is called country
+_SALTS = {"K", "Ca", "Cl", "Mg", "Fe", "Zn", "Cu", "Li", "Hb"}  # tests of blood, beside which Na is sodium
 _MOST_WORDS, _FEWEST_NUMBERS = 3, 20
 _FEWEST_CELLS = 5  # that one word or number must have, so that what a single person has is no code
 _MOST_OF_WORDS = 0.5  # share of the cells that words for a missing number may have
-_NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d")
+_NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d|-?9{2,}[.,]9+")
 _FAR = 0.5  # of the range of all other numbers: how far off a code lies
 _HEAP = 5  # times as frequent as the numbers beside it
 
@@ -41,7 +42,8 @@ def markers(cells: Cells, *, of_categories: bool) -> list[str]:
     found = [t for t in cells.counts.index if folded(t).replace(" ", "-") in known]
     enough = _NAMED_COUNTRIES if says(cells.name, "country") else _COUNTRIES
     countries = len(codes) > enough and len(codes) > 0.9 * len(cells.counts)
-    return [t for t in found if not (countries and t == "NA")]
+    salts = len(_SALTS & {*cells.counts.index}) > 1
+    return [t for t in found if not (countries and t == "NA") and not (salts and t == "Na")]
 
 
 def words_among_numbers(cells: Cells) -> list[str]:
@@ -89,7 +91,10 @@ def _is_suspect(text: str) -> bool:
 def _is_code_below(number: float, others: pd.Series) -> bool:
     small = others[others < 0]
     enough = len(small) <= 4 and (others >= 0).sum() >= 2
-    return number.is_integer() and enough and all(map(_is_suspect, small.index)) and not _is_around_0([number, *others])
+    if enough and all(map(_is_suspect, small.index)):
+        return number.is_integer() and not _is_around_0([number, *others])
+    plain = others[[not _is_suspect(text) or others[text] > -10 for text in others.index]]
+    return number < -10 and bool(plain.min() - number > _FAR * (plain.max() - plain.min()))
 
 
 def _is_code_above(number: float, count: int, others: pd.Series, counts: pd.Series) -> bool:
@@ -357,6 +362,8 @@ def _categories(cells: Cells) -> _Found:
     if long and len(texts) > _MANY and len(texts) > 0.2 * cells.filled:
         return _Found("text", "likely", "sentences, nearly each another")
     numbers = cells.share(texts.str.fullmatch(r"[+-]?\d+([.,]\d+)?"))
+    if numbers == 1:
+        return _Found("category", "likely", "texts: numbers, but not all with the same mark before decimals")
     if numbers > 0.5:
         none = cells.filled - round(numbers * cells.filled)
         return _Found("category", "likely", f"texts; {none} cells of {cells.filled} are no numbers")

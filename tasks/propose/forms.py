@@ -235,9 +235,11 @@ _WORDS = (
     re.compile(r"[^\W\d_]{3,}\.?(?P<s>[ .\-/]+)(?P<y>\d{4})"),
 )
 _FIRST, _LAST = 1850, 2100  # years that eight digits may begin with
+_FAR_YEAR = r"(?:2[3-9]\d\d|[3-8]\d{3})"  # whose first and last day mean no end
 _NO_DATE = re.compile(  # of the years 0000 and 9999, of the day 00, or all of one digit with a year of four
-    r"(9999|0000)[./\-]?\d\d[./\-]?\d\d|\d\d[./\-]?\d\d[./\-]?(9999|0000)|00[./\-]?00[./\-]?\d\d(\d\d)?"
-    r"|(\d)\4[./\-]?\4\4[./\-]?\4{4}|(\d)\5{3}[./\-]?\5\5[./\-]?\5\5"
+    rf"(?:(9999|0000)[./\-]?\d\d[./\-]?\d\d|\d\d[./\-]?\d\d[./\-]?(9999|0000)|00[./\-]?00[./\-]?\d\d(\d\d)?"
+    rf"|{_FAR_YEAR}[./\-]?(?:12[./\-]?31|01[./\-]?01)|(?:31[./\-]?12|12[./\-]?31|01[./\-]?01)[./\-]?{_FAR_YEAR}"
+    r"|(\d)\4[./\-]?\4\4[./\-]?\4{4}|(\d)\5{3}[./\-]?\5\5[./\-]?\5\5)(?:[T ](?:00|23):[\d:.]+Z?)?"
 )
 
 
@@ -310,6 +312,8 @@ def _date_formats(date: str) -> Iterator[str]:
         yield f"%d{mark}%m{mark}{year}"
         if mark in "/-":
             yield f"%m{mark}%d{mark}{year}"
+        if year == "%y":
+            yield f"%y{mark}%m{mark}%d"
     if found := _YEAR_FIRST.fullmatch(date):
         yield f"%Y{found[2]}%m{found[2]}%d{found[5]}"
     if _IDEOGRAPHS.fullmatch(date):
@@ -351,13 +355,17 @@ class _Format(NamedTuple):
 
 
 def _settled_date(texts: pd.Series, alike: list[str]) -> _Format:
+    first, second, third = (texts.str.extract(r"^(\d{1,2})\D(\d{1,2})\D(\d{1,2})")[i].nunique() for i in range(3))
+    if len(alike) > 1 and alike[-1].startswith("%y") and third >= 2 * first and second > 1:  # many days in few years
+        alike = alike[-1:]
+    elif len(alike) > 1 and alike[-1].startswith("%y") and first >= 2 * third:
+        alike = alike[:-1]
     form, *others = alike
     if not others:
         return _Format(form, form)
-    first, second = (texts.str.extract(r"^(\d{1,2}).(\d{1,2})")[i].nunique() for i in (0, 1))
-    question = f"does the day come first ({form}) or the month ({others[0]})?"
-    if form.startswith("%Y"):
+    if form.startswith("%Y") or others[0].startswith("%y"):
         return _Format(form, others[0], "is the year at the beginning or at the end?")
+    question = f"does the day come first ({form}) or the month ({others[0]})?"
     if 1 == second < first <= 12:  # the same day in every month
         return _Format(others[0], form, question)
     return _Format(form, others[0], question)

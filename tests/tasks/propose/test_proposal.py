@@ -66,6 +66,34 @@ def test_dates_in_two_forms_are_dates_unless_one_cell_could_be_of_both(looked, f
         assert found.table["born"].tolist() == days.tolist()
 
 
+@pytest.mark.parametrize(("day", "form"), [
+    ("31.12.2999", "%d.%m.%Y"), ("2999-12-31", "%Y-%m-%d"), ("3000-01-01 00:00:00", "%Y-%m-%d %H:%M:%S"),
+])  # fmt: skip
+def test_a_day_beyond_all_lives_means_no_end(looked, day, form):
+    days = pd.Timestamp("2015-01-01") + pd.to_timedelta(RNG.integers(0, 90, ROWS), unit="D")
+    found = looked(end=[day if i % 3 else each.strftime(form) for i, each in enumerate(days)])
+    assert found.table["end"].dropna().tolist() == days[::3].tolist()
+
+
+@pytest.mark.parametrize(("form", "years", "asks"), [
+    ("%y.%m.%d", 9, False), ("%y/%m/%d", 9, False), ("%d.%m.%y", 9, False), ("%d.%m.%y", 28, True),
+    ("%m/%d/%y", 9, False),
+])  # fmt: skip
+def test_years_of_two_digits_stand_where_few_differ(looked, form, years, asks):
+    days = pd.Timestamp("2002-01-01") + pd.to_timedelta(RNG.integers(0, 365 * years, ROWS), unit="D")
+    found = looked(came=days.strftime(form))
+    assert (found.table["came"].tolist(), bool(of(found, "came").question)) == (days.tolist(), asks)
+
+
+@pytest.mark.parametrize(("others", "gone"), [(["K", "Hb"], False), (["K", "M"], True), (["yes", "no"], True)])
+def test_sodium_beside_other_tests_of_blood_is_no_missing_cell(looked, others, gone):
+    assert looked(test=["Na", *others] * (ROWS // 3)).table["test"].isna().any() == gone
+
+
+def test_two_marks_before_decimals_are_told(looked):
+    assert "not all with the same mark" in of(looked(x=[f"{i}{',.'[i % 2]}5" for i in range(ROWS)]), "x").why
+
+
 @pytest.mark.parametrize("form", [
     "%Y-%m-%d %H:%M:%S+00", "%Y-%m-%d %H:%M:%S +0000", "%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %H:%M:%S.%f UTC",
     "%d.%m.%Y %H:%M Uhr", "%d.%m.%Y, %H:%M", "%m/%d/%Y %I:%M%p", "%m/%d/%Y, %I:%M:%S %p", "%d %b %Y %I:%M%p",
@@ -113,13 +141,15 @@ def test_what_few_people_have_is_no_missing_code(looked, value, cells):
     ([*range(7), 8], [88, 99], "code"), (range(1, 10), [], "code"), (range(1, 11), [], "code"), (range(8), [], "code"),
     (range(18, 100), [], "number"), ([1, 2, 3], [99, 999], "code"),
     ([-1, 0, 1], [], "number"), ([-1, 0, 1], [-9], "number"), (range(-2, 3), [], "number"),
+    (range(-20, 20), [-999], "number"), (range(-20, 20), [-888, -99], "number"), (range(-99, 99), [], "number"),
+    ([i / 10 for i in range(99)], [999.9], "number"), ([90.5 + i / 10 for i in range(99)], [], "number"),
 ])  # fmt: skip
 def test_numbers_that_mean_no_answer_are_missing_and_answers_are_kept(looked, answers, codes, kind):
     codes = {9 * i: code for i, code in enumerate(codes * (18 // max(len(codes), 1)))}
     cells = [codes.get(i, answers[i % len(answers)]) for i in range(ROWS)]
     found = looked(answer=cells)
     assert found.table["answer"].isna().tolist() == [i in codes for i in range(ROWS)]
-    assert (of(found, "answer").kind, bool(of(found, "answer").question)) == (kind, answers[0] < 0)
+    assert (of(found, "answer").kind, bool(of(found, "answer").question)) == (kind, -9 < answers[0] < 0)
 
 
 def test_odd_cells_do_not_fall_over_and_rare_words_are_not_told(looked):
