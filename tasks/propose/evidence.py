@@ -306,9 +306,10 @@ def _numbers(cells: Cells, form: NumberForm) -> _Found:
     if _begins_with_zero(cells):
         return _Found("code", "sure", "digits that begin with 0 are codes, not numbers")
     missing = number_codes(numbers, counts)
-    plain = form.reading == Reading(type="number")
+    bare = bool(pd.to_numeric(pd.Series(numbers.index), errors="coerce").notna().all())
+    plain = bare and form.reading == Reading(type="number")
     settings = None if plain else form.reading
-    why = "numbers" + ("" if plain else " with " + _marks(form.reading))
+    why = "numbers" + (f" with {marks}" if (marks := _marks(form.reading)) else "")
     if others:
         settings = Reading.model_validate(form.reading.model_dump(exclude_unset=True) | {"otherwise": "missing"})
         why += f"; cells that are none are taken for missing ({others})"

@@ -85,7 +85,7 @@ def mask(text: str) -> str:
 
 _SYMBOLS = "€ $ £ ¥ ₽ ₺ ₹ % ‰ ° °C °F zł Kč R$ US$ A$ C$ 円 元 万円 руб руб. 歳 才 岁"
 _UNITS = """
-eur euro euros usd chf fr gbp pln zl sek nok dkk kr huf ft czk kc rub tl try kg g mg lb lbs cm mm m km mi
+eur euro euros usd chf fr rs inr gbp pln zl sek nok dkk kr huf ft czk kc rub tl try kg g mg lb lbs cm mm m km mi
 miles l ml dl  years year yrs y jahre jahr j ans an anos ano anni anno lat jaar ar months month monate monat
 mois mesi meses  weeks wochen days day tage tag jours dias giorni d h hrs hours hour std stunden heures horas
 ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c f percent prozent pct
@@ -93,9 +93,11 @@ ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c
 LIMITS = ("+", "<", "<=", "≤", ">", ">=", "≥")
 """What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
 _AROUND = re.compile(
-    r"^[+\-−]?\s*(?P<before>[^\d\s.,'’+\-−]{1,6})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
+    r"^[+\-−]?\s*(?P<before>[^\W\d_]{1,5}\.(?=\s*\d)|[^\d\s.,'’+\-−]{1,6})?"
+    r"\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
 )
 _POWER = re.compile(r"(?<=[\d.,])[eE][+-]\d+(?=\D*$)")  # 1e+05; 12E5 is rather a code
+_BELOW = re.compile(r"^\((?=.*\d\D*\)$)|\)$|(?<=\d)[\-−](?=\s*\D*$)")  # (1.50), 1.50-
 _GROUPS = {",": re.compile(r"[1-9]\d{0,2}(,\d{3})+"), ".": re.compile(r"[1-9]\d{0,2}(\.\d{3})+")}
 _ROUND = 0.3  # share of round amounts from which marked groups are thousands
 
@@ -170,7 +172,7 @@ def _reading(decimal: str, thousands: str, unit: str) -> Reading:
 
 def _unit(cells: Cells, enough: float) -> str | None:
     """Return the one unit of a column; empty where there is none, None where there are several or what is none."""
-    around = cells.texts.str.replace(_POWER, "", regex=True).str.extract(_AROUND)
+    around = cells.texts.str.replace(_POWER, "", regex=True).str.replace(_BELOW, "", regex=True).str.extract(_AROUND)
     units = around["before"].fillna("").str.cat(around["after"].fillna(""))
     marked = units.isin(LIMITS)
     if 0 < 2 * marked.sum() <= (units == "").sum():
@@ -189,9 +191,10 @@ def _settled_number(cells: Cells, forms: list[NumberForm], decimal: str) -> Numb
     """Return the first form that fits, unless its marks may stand between thousands as well."""
     first = forms[0]
     mark = first.reading.decimal
-    marked = cells.texts[cells.texts.str.contains(mark, regex=False)]
+    amounts = cells.texts.str.replace(first.reading.unit, "", regex=False)  # Rs. has a mark of its own
+    marked = cells.texts[amounts.str.contains(mark, regex=False)]
     swapped = [f for f in forms if f.reading.thousands == mark]
-    bare = marked.str.replace(r"[^\d.,]", "", regex=True)
+    bare = amounts[marked.index].str.replace(r"[^\d.,]", "", regex=True)
     if first.reading.thousands or not len(marked) or not swapped or not bare.str.fullmatch(_GROUPS[mark].pattern).all():
         return first
     question = f"is {mark!r} the decimal mark, or does it stand between thousands?"

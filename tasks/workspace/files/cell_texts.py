@@ -349,7 +349,9 @@ def number_pattern(reading: Reading) -> re.Pattern[str]:
     exponent = r"(?:[eE][+-]?[0-9]+)?"
     unit = rf"(?:{re.escape(reading.unit)})?" if reading.unit else ""
     number = rf"(?:(?:{whole})(?:{decimal}[0-9]*)?|{decimal}[0-9]+){exponent}"
-    return re.compile(rf"([+\-−]?){SPACES}*{unit}{SPACES}*([+\-−]?)({number}){SPACES}*{unit}")
+    plain = rf"([+\-−]?){SPACES}*{unit}{SPACES}*([+\-−]?)({number}){SPACES}*{unit}"
+    cents = rf"{unit}{SPACES}*((?:{whole}){decimal}[0-9]{{2}})"  # in brackets, or before a minus: an amount below 0
+    return re.compile(rf"(?:{plain}|\({cents}{SPACES}*{unit}\)|{cents}[\-−]{SPACES}*{unit})")
 
 
 def _presence(column: pd.Series) -> pd.Series:
@@ -373,10 +375,11 @@ def _is_read(column: pd.Series, reading: Reading) -> bool:
 
 def _numbers(texts: pd.Series, reading: Reading) -> pd.Series:
     parts = texts.str.extract(rf"^{number_pattern(reading).pattern}$")
-    plain = parts[2]
+    below = parts[3].fillna(parts[4])
+    plain = parts[2].fillna(below)
     if reading.thousands:
         plain = plain.str.replace(SPACES if reading.thousands == " " else rf"[{reading.thousands}’]", "", regex=True)
-    sign = (parts[0].fillna("") + parts[1].fillna("")).str.replace("−", "-")
+    sign = (parts[0].fillna("") + parts[1].fillna("")).str.replace("−", "-").mask(below.notna(), "-")
     numbers = to_numbers(sign + plain.str.replace(reading.decimal, "."), errors="coerce")
     return numbers.astype("Int64" if texts.str.fullmatch(r"[^.,]*").all() and _fits(numbers) else "Float64")
 

@@ -112,6 +112,24 @@ def test_powers_of_ten_are_numbers_beside_others_and_codes_of_an_e_are_none(look
         assert found.table["income"].tolist() == [float(cell.replace(",", ".")) for cell in cells]
 
 
+@pytest.mark.parametrize(("form", "below"), [
+    ("{}", "({})"), ("{} €", "({} €)"), ("${}", "(${})"), ("{}", "{}-"), ("{} EUR", "{}- EUR"), ("Fr. {}", "-Fr. {}"),
+    ("Rs. {}", "-Rs. {}"), ("{}", "−{}"),
+])  # fmt: skip
+@pytest.mark.parametrize("marks", ["", ",.", ".,"])
+def test_amounts_are_read_as_accounts_write_them(looked, form, below, marks):
+    numbers = (RNG.lognormal(8, 1, ROWS) - 2000).round(0 if "Rs" in form else 2)
+    written = [(f"{abs(number):,.{0 if 'Rs' in form else 2}f}", number < 0) for number in numbers]
+    swap = str.maketrans(",.", marks) if marks else {ord(","): ""}
+    texts = [(below if negative else form).format(text.translate(swap)) for text, negative in written]
+    assert looked(income=texts).table["income"].tolist() == numbers.tolist()
+
+
+@pytest.mark.parametrize("cells", [["1", "1-", "2", "2-", "3"], ["(1)", "(2)", "3"], ["1)", "2)"], ["No. 1", "No. 2"]])
+def test_grades_notes_and_counts_are_no_amounts(looked, cells):
+    assert of(looked(x=[cells[i % len(cells)] for i in range(ROWS)]), "x").kind == "category"
+
+
 @pytest.mark.parametrize(("cells", "limit", "kind"), [
     (range(18, 90), "90+", "number"), (range(5), "5+", "number"), (range(1, 90), "> 90", "number"),
     ([f"0.{i}" for i in range(5, 9)], "<0.5", "number"), (range(18, 90), "40+", "category"), ([0], "1+", "category"),
