@@ -9,7 +9,7 @@ A column in the type that its cells ask for:
 | true and false | bool; with missing cells boolean |
 | dates or times, also texts that are all ISO 8601 dates | datetime64[ns], in UTC where a zone is given |
 | durations | timedelta64[ns] |
-| all else: texts, or cells of several types as texts | category, levels sorted |
+| all else: texts, or cells of several types as texts | category, levels sorted; those that differ in blanks are one |
 
 Columns listed in ``data.categorical`` become categories of the values they hold; texts there are
 never taken for dates. Integers that 64 bits cannot hold are text.
@@ -183,6 +183,8 @@ def _filled(column: pd.Series, present: pd.api.extensions.ExtensionArray) -> pd.
 def _of_texts(column: pd.Series, code: bool) -> pd.Series:
     result = category(column)
     levels = pd.Series(result.cat.categories, dtype=object)
+    if levels.str.strip().duplicated().any():
+        return _of_texts(result.astype("string").str.strip(), code)
     if code or levels.empty:
         return result
     if levels.str.fullmatch(_ISO_DATE).all():

@@ -1,8 +1,8 @@
 """What each column of a table holds, by the evidence of its cells: proposals with how sure they are, missing codes."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,17 +10,27 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.conf.tables import Reading
-from synthrisk.tasks.propose.forms import Cells, NumberForm, date_form, decimal_mark, no_dates, number_form, values
+from synthrisk.tasks.propose.forms import (
+    LIMITS,
+    Cells,
+    NumberForm,
+    date_form,
+    decimal_mark,
+    no_dates,
+    number_form,
+    values,
+)
 from synthrisk.tasks.propose.names import says, topic, words_of
 from synthrisk.tasks.workspace.files.cell_texts import are_dates, folded, truth_words
 
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")
 _COUNTRIES = 10  # two-letter codes from which NA is Namibia
 _NAMED_COUNTRIES = 3  # the same in a column that is called country
+_SALTS = {"K", "Ca", "Cl", "Mg", "Fe", "Zn", "Cu", "Li", "Hb"}  # tests of blood, beside which Na is sodium
 _MOST_WORDS, _FEWEST_NUMBERS = 3, 20
 _FEWEST_CELLS = 5  # that one word or number must have, so that what a single person has is no code
 _MOST_OF_WORDS = 0.5  # share of the cells that words for a missing number may have
-_NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d")
+_NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d|-?9{2,}[.,]9+")
 _FAR = 0.5  # of the range of all other numbers: how far off a code lies
 _HEAP = 5  # times as frequent as the numbers beside it
 
@@ -32,7 +42,8 @@ def markers(cells: Cells, *, of_categories: bool) -> list[str]:
     found = [t for t in cells.counts.index if folded(t).replace(" ", "-") in known]
     enough = _NAMED_COUNTRIES if says(cells.name, "country") else _COUNTRIES
     countries = len(codes) > enough and len(codes) > 0.9 * len(cells.counts)
-    return [t for t in found if not (countries and t == "NA")]
+    salts = len(_SALTS & {*cells.counts.index}) > 1
+    return [t for t in found if not (countries and t == "NA") and not (salts and t == "Na")]
 
 
 def words_among_numbers(cells: Cells) -> list[str]:
@@ -51,26 +62,44 @@ def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:
         numbers: Each distinct number, by its text.
         counts: How many cells each has.
     """
-    suspects = [t for t in numbers.index if _NINES.fullmatch(re.sub(r"\.0+$", "", t))]
-    found: list[str] = []
     left = pd.Series(counts, index=numbers.index)
-    for text in sorted(suspects, key=lambda t: -abs(numbers[t])):
+    suspects = [t for t in numbers.index if _is_suspect(t)]
+    found: list[str] = []
+    for text in sorted((t for t in suspects if numbers[t] < 0), key=lambda t: numbers[t]):
         others = numbers.drop([text, *found])
-        if len(others) > 1 and _is_code(float(numbers[text]), int(left[text]), others, left[others.index]):
+        if len(others) > 1 and left[text] >= _FEWEST_CELLS and _is_code_below(float(numbers[text]), others):
             found.append(text)
+    nines = numbers[[t for t in suspects if numbers[t] > 0 and set(str(int(numbers[t]))) <= {"7", "8", "9"}]]
+    long = nines.map(lambda number: len(str(int(number))))
+    for digits in sorted(set(long), reverse=True):  # codes of a column have the same number of digits: 77, 88, 99
+        together = nines[long == digits].sort_values()
+        others = numbers.drop([*together.index, *found])
+        if digits == 1 and any(numbers[t] > 0 for t in found):
+            break
+        for text, number in together[left[together.index] >= _FEWEST_CELLS].items():
+            if len(others) > 1 and _is_code_above(float(number), int(left[text]), others, left[others.index]):
+                found.append(text)
+            else:
+                others = pd.concat([others, together[[text]]])
     return found
 
 
-def _is_code(number: float, count: int, others: pd.Series, counts: pd.Series) -> bool:
-    if count < _FEWEST_CELLS:
-        return False
-    plain = others[others > 0] if number < 0 else others
-    if number < 0:
-        small = others[others < 0]
-        all_suspect = all(_NINES.fullmatch(re.sub(r"\.0+$", "", t)) for t in small.index)
-        return number.is_integer() and all_suspect and len(small) <= 4 and len(plain) >= 2
+def _is_suspect(text: str) -> bool:
+    return bool(_NINES.fullmatch(re.sub(r"\.0+$", "", text)))
+
+
+def _is_code_below(number: float, others: pd.Series) -> bool:
+    small = others[others < 0]
+    enough = len(small) <= 4 and (others >= 0).sum() >= 2
+    if enough and all(map(_is_suspect, small.index)):
+        return number.is_integer() and not _is_around_0([number, *others])
+    plain = others[[not _is_suspect(text) or others[text] > -10 for text in others.index]]
+    return number < -10 and bool(plain.min() - number > _FAR * (plain.max() - plain.min()))
+
+
+def _is_code_above(number: float, count: int, others: pd.Series, counts: pd.Series) -> bool:
     top, low = float(others.max()), float(others.min())
-    if number <= top or not set(str(int(number))) <= {"7", "8", "9"}:
+    if number <= top:
         return False
     if number < 10:  # a code list such as 1, 2, 9
         small_ones = bool((others % 1 == 0).all()) and bool(others.between(0, 7).all())
@@ -78,6 +107,12 @@ def _is_code(number: float, count: int, others: pd.Series, counts: pd.Series) ->
     far = number - top > _FAR * (top - low)
     beside = counts[others.nlargest(10).index].mean()
     return bool(far or (number - top >= 2 and count > _HEAP * beside))
+
+
+def _is_around_0(numbers: Iterable[float]) -> bool:
+    """Tell whether a few numbers are a scale such as -1, 0, 1, whose negative numbers may be answers."""
+    found = {*numbers}
+    return 0 in found and 2 < len(found) <= 9 and found == {-number for number in found}
 
 
 def spelled(texts: Sequence[str]) -> str:
@@ -92,6 +127,9 @@ _MANY = 20  # distinct numbers or dates from which a few other cells are the exc
 _FEW_CODES = 10  # distinct whole numbers up to which they may be codes
 _CODE_TOPICS = ("sex", "place", "nationality", "family", "education", "work", "ethnicity", "home")
 _CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, np.ndarray)
+_TWO_ANSWERS = "its two answers mean yes and no"
+_TEXTS = ("string", "mixed", "mixed-integer")  # the types of columns that hold texts, as pandas calls them
+_EXACT = 2**53  # beyond it a float no longer holds every integer
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _WORDS_OF_TEXT = 4  # mean words of free text
 _LETTERS_OF_TEXT = 40  # or mean letters
@@ -125,7 +163,7 @@ def evidence(frame: pd.DataFrame) -> list[Evidence]:
     held = {c.name: of for c in columns if (of := _containers(c))}
     cells = {c.name: Cells.of(c) for c in columns if not _is_settled(c) and c.name not in held}
     decimal = next(filter(None, map(decimal_mark, cells.values())), "")
-    return [
+    found = [
         _of_containers(c, held[c.name])
         if c.name in held
         else _of_texts(cells[c.name], decimal, c)
@@ -133,6 +171,16 @@ def evidence(frame: pd.DataFrame) -> list[Evidence]:
         else _of_values(c)
         for c in columns
     ]
+    if all(isinstance(c.dtype, pd.StringDtype) for c in columns):  # as of a CSV file, whose numbers are read as such
+        return found
+    return [_as_numbers(each, column) for each, column in zip(found, columns, strict=True)]
+
+
+def _as_numbers(each: Evidence, column: pd.Series) -> Evidence:
+    """Return the evidence of a column: of numbers that its source holds as texts, with the reading that it needs."""
+    texts = each.kind == "number" and each.reading is None and types.infer_dtype(column) in _TEXTS
+    exact = texts and pd.to_numeric(column, errors="coerce").abs().max() < _EXACT
+    return replace(each, reading=Reading(type="number"), why=f"{each.why}, held as texts") if exact else each
 
 
 def _is_settled(column: pd.Series) -> bool:
@@ -227,7 +275,7 @@ def _typed(cells: Cells, decimal: str) -> _Found | None:
         return _Found("empty", "sure", "all cells are missing")
     if truth := truth_words(list(cells.counts.index)):
         sure: Sure = "likely" if set(cells.counts.index) <= {"0", "1", "0.0", "1.0"} else "sure"
-        return _Found("boolean", sure, "its two answers mean yes and no", truth)
+        return _Found("boolean", sure, _TWO_ANSWERS, truth)
     enough = _MOST if len(cells.counts) > _MANY else 1.0
     none = no_dates(cells)
     if dates := date_form(cells.without(none), enough):
@@ -240,7 +288,7 @@ def _typed(cells: Cells, decimal: str) -> _Found | None:
 
 def _dates(cells: Cells, dates: Any, none: Sequence[str]) -> _Found:
     reading, others = dates.reading, int(cells.counts.to_numpy()[~dates.fits.to_numpy(bool)].sum())
-    form = "ISO 8601" if reading is None or reading.format == "ISO8601" else reading.format
+    form = str(reading.format).replace("ISO8601", "ISO 8601") if reading else "ISO 8601"
     why = f"dates written as {form}"
     if none and reading is None:
         reading = Reading(type="date", format="ISO8601")
@@ -258,17 +306,22 @@ def _numbers(cells: Cells, form: NumberForm) -> _Found:
     if _begins_with_zero(cells):
         return _Found("code", "sure", "digits that begin with 0 are codes, not numbers")
     missing = number_codes(numbers, counts)
-    plain = form.reading == Reading(type="number")
+    bare = bool(pd.to_numeric(pd.Series(numbers.index), errors="coerce").notna().all())
+    plain = bare and form.reading == Reading(type="number")
     settings = None if plain else form.reading
-    why = "numbers" + ("" if plain else " with " + _marks(form.reading))
+    why = "numbers" + (f" with {marks}" if (marks := _marks(form.reading)) else "")
     if others:
         settings = Reading.model_validate(form.reading.model_dump(exclude_unset=True) | {"otherwise": "missing"})
         why += f"; cells that are none are taken for missing ({others})"
     answers = numbers.drop(missing)
+    if missing and (truth := truth_words(list(answers.index))):
+        return _Found("boolean", "likely", _TWO_ANSWERS, truth, missing)
     if code := None if others or form.reading.unit else _code(cells.name, answers):
         return _Found("code", code[0], code[1], settings, missing)
-    sure: Sure = "a guess" if form.question else "likely" if others else "sure"
-    return _Found("number", sure, why, settings, missing, form.question, form.other)
+    below = "are the numbers below 0 answers, or codes for missing cells?" if _is_around_0(answers) else ""
+    question = form.question or below
+    sure: Sure = "a guess" if question else "likely" if others or form.reading.unit in LIMITS else "sure"
+    return _Found("number", sure, why, settings, missing, question, form.other)
 
 
 def _begins_with_zero(cells: Cells) -> bool:
@@ -279,7 +332,9 @@ def _begins_with_zero(cells: Cells) -> bool:
 def _marks(reading: Reading) -> str:
     parts = [f"{reading.decimal!r} before decimals"] if reading.decimal != "." else []
     parts += [f"{reading.thousands!r} between thousands"] if reading.thousands else []
-    return " and ".join([*parts, *([f"the unit {reading.unit!r}"] if reading.unit else [])])
+    limit = f"some at a limit, marked {reading.unit!r}, which are read as the limit itself"
+    unit = limit if reading.unit in LIMITS else f"the unit {reading.unit!r}"
+    return " and ".join([*parts, *([unit] if reading.unit else [])])
 
 
 def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
@@ -308,6 +363,8 @@ def _categories(cells: Cells) -> _Found:
     if long and len(texts) > _MANY and len(texts) > 0.2 * cells.filled:
         return _Found("text", "likely", "sentences, nearly each another")
     numbers = cells.share(texts.str.fullmatch(r"[+-]?\d+([.,]\d+)?"))
+    if numbers == 1:
+        return _Found("category", "likely", "texts: numbers, but not all with the same mark before decimals")
     if numbers > 0.5:
         none = cells.filled - round(numbers * cells.filled)
         return _Found("category", "likely", f"texts; {none} cells of {cells.filled} are no numbers")

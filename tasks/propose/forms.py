@@ -11,7 +11,7 @@ import pandas as pd
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.names import says
-from synthrisk.tasks.workspace.files.cell_texts import MARKS, folded, in_reach, number_pattern, read_as, texts_of
+from synthrisk.tasks.workspace.files.cell_texts import MARKS, OR, folded, number_pattern, read_as, texts_of
 
 _COMMON = 0.1  # share of the cells that a form must have to be shown, so that no rare cell is
 _FEWEST = 5  # and how many cells
@@ -85,14 +85,19 @@ def mask(text: str) -> str:
 
 _SYMBOLS = "€ $ £ ¥ ₽ ₺ ₹ % ‰ ° °C °F zł Kč R$ US$ A$ C$ 円 元 万円 руб руб. 歳 才 岁"
 _UNITS = """
-eur euro euros usd chf fr gbp pln zl sek nok dkk kr huf ft czk kc rub tl try kg g mg lb lbs cm mm m km mi
+eur euro euros usd chf fr rs inr gbp pln zl sek nok dkk kr huf ft czk kc rub tl try kg g mg lb lbs cm mm m km mi
 miles l ml dl  years year yrs y jahre jahr j ans an anos ano anni anno lat jaar ar months month monate monat
 mois mesi meses  weeks wochen days day tage tag jours dias giorni d h hrs hours hour std stunden heures horas
 ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c f percent prozent pct
 """.split()  # noqa: SIM905 - a list of words
+LIMITS = ("+", "<", "<=", "≤", ">", ">=", "≥")
+"""What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
 _AROUND = re.compile(
-    r"^[+\-−]?\s*(?P<before>[^\d\s.,'’+\-−]{1,6})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
+    r"^[+\-−]?\s*(?P<before>[^\W\d_]{1,5}\.(?=\s*\d)|[^\d\s.,'’+\-−]{1,6})?"
+    r"\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
 )
+_POWER = re.compile(r"(?<=[\d.,])[eE][+-]\d+(?=\D*$)")  # 1e+05; 12E5 is rather a code
+_BELOW = re.compile(r"^\((?=.*\d\D*\)$)|\)$|(?<=\d)[\-−](?=\s*\D*$)")  # (1.50), 1.50-
 _GROUPS = {",": re.compile(r"[1-9]\d{0,2}(,\d{3})+"), ".": re.compile(r"[1-9]\d{0,2}(\.\d{3})+")}
 _ROUND = 0.3  # share of round amounts from which marked groups are thousands
 
@@ -111,10 +116,25 @@ def number_form(cells: Cells, enough: float, decimal: str = "") -> NumberForm | 
 
     ``decimal`` is the decimal mark of other columns, where they tell it.
     """
-    texts = cells.texts
     unit = _unit(cells, enough)
     if unit is None:
         return None
+    found = _number_form(cells, enough, decimal, unit)
+    limited = found is not None and unit in LIMITS and _are_limits(cells, found)
+    return found if limited or unit not in LIMITS else _number_form(cells, enough, decimal, "")
+
+
+def _are_limits(cells: Cells, form: NumberForm) -> bool:
+    """Tell whether the numbers behind or before a mark such as + are at the end of all others that the mark names."""
+    numbers, mark = values(cells, form), form.reading.unit
+    at_limit = numbers.index.str.contains(mark, regex=False)
+    if mark in ("<", "<=", "≤"):
+        return bool(numbers[at_limit].max() <= numbers[~at_limit].min())
+    return bool(numbers[at_limit].min() >= numbers[~at_limit].max())
+
+
+def _number_form(cells: Cells, enough: float, decimal: str, unit: str) -> NumberForm | None:
+    texts = cells.texts
     forms = []
     for mark, thousands in MARKS:
         reading = _reading(mark, thousands, unit)
@@ -152,8 +172,11 @@ def _reading(decimal: str, thousands: str, unit: str) -> Reading:
 
 def _unit(cells: Cells, enough: float) -> str | None:
     """Return the one unit of a column; empty where there is none, None where there are several or what is none."""
-    around = cells.texts.str.extract(_AROUND)
+    around = cells.texts.str.replace(_POWER, "", regex=True).str.replace(_BELOW, "", regex=True).str.extract(_AROUND)
     units = around["before"].fillna("").str.cat(around["after"].fillna(""))
+    marked = units.isin(LIMITS)
+    if 0 < 2 * marked.sum() <= (units == "").sum():
+        return str(units[marked].iloc[0])
     if cells.share(units == "") >= enough:
         return ""
     found = pd.Series(cells.counts.to_numpy()).groupby(units.to_numpy()).sum().drop("", errors="ignore")
@@ -168,9 +191,10 @@ def _settled_number(cells: Cells, forms: list[NumberForm], decimal: str) -> Numb
     """Return the first form that fits, unless its marks may stand between thousands as well."""
     first = forms[0]
     mark = first.reading.decimal
-    marked = cells.texts[cells.texts.str.contains(mark, regex=False)]
+    amounts = cells.texts.str.replace(first.reading.unit, "", regex=False)  # Rs. has a mark of its own
+    marked = cells.texts[amounts.str.contains(mark, regex=False)]
     swapped = [f for f in forms if f.reading.thousands == mark]
-    bare = marked.str.replace(r"[^\d.,]", "", regex=True)
+    bare = amounts[marked.index].str.replace(r"[^\d.,]", "", regex=True)
     if first.reading.thousands or not len(marked) or not swapped or not bare.str.fullmatch(_GROUPS[mark].pattern).all():
         return first
     question = f"is {mark!r} the decimal mark, or does it stand between thousands?"
@@ -193,15 +217,17 @@ def _are_thousands(cells: Cells, marked: pd.Series, mark: str, decimal: str) -> 
     return mark == "," or len(plain) > 0 or rounded or is_amount
 
 
-_ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
-_TIMES = {
-    "": "",
-    r"[ ]\d{1,2}:\d{2}": " %H:%M",
-    r"[ ]\d{1,2}:\d{2}:\d{2}": " %H:%M:%S",
-    r"T\d{2}:\d{2}:\d{2}": "T%H:%M:%S",
-    r"[ ]\d{1,2}:\d{2} [APap][Mm]": " %I:%M %p",
-    r"[ ]\d{1,2}:\d{2}:\d{2} [APap][Mm]": " %I:%M:%S %p",
+_ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z| ?[+-]\d{2}(?::?\d{2})?)?)?"
+_ISO_8601 = "ISO8601"
+_LOOKS, _FORMS = 6, 3  # of a column that are looked at, and ways to write dates that it may have beside each other
+_CLOCKS = {  # a time behind a date, after a blank, a comma or a T
+    r"\d{1,2}:\d{2}": "%H:%M",
+    r"\d{1,2}:\d{2}:\d{2}": "%H:%M:%S",
+    r"\d{1,2}:\d{2}:\d{2}\.\d{1,9}": "%H:%M:%S.%f",
+    r"\d{1,2}:\d{2} ?[APap][Mm]": "%I:%M{}%p",
+    r"\d{1,2}:\d{2}:\d{2} ?[APap][Mm]": "%I:%M:%S{}%p",
 }
+_TIME = re.compile(r"(?P<date>.*?\d)(?P<mark>T|,? )(?P<clock>\d{1,2}:\d{2}.*?)(?P<tail> UTC| Uhr| uur| h|)")
 _NUMBERS = re.compile(r"(\d{1,2})(\. ?|[/\- ])(\d{1,2})\2(\d{4}|\d{2})")
 _IDEOGRAPHS = re.compile(r"\d{4}年 ?\d{1,2}月 ?\d{1,2}日")
 _YEAR_FIRST = re.compile(r"(\d{4})(\. ?|[/\-])(\d{1,2})\2(\d{1,2})(\.?)")
@@ -212,9 +238,11 @@ _WORDS = (
     re.compile(r"[^\W\d_]{3,}\.?(?P<s>[ .\-/]+)(?P<y>\d{4})"),
 )
 _FIRST, _LAST = 1850, 2100  # years that eight digits may begin with
+_FAR_YEAR = r"(?:2[3-9]\d\d|[3-8]\d{3})"  # whose first and last day mean no end
 _NO_DATE = re.compile(  # of the years 0000 and 9999, of the day 00, or all of one digit with a year of four
-    r"(9999|0000)[./\-]?\d\d[./\-]?\d\d|\d\d[./\-]?\d\d[./\-]?(9999|0000)|00[./\-]?00[./\-]?\d\d(\d\d)?"
-    r"|(\d)\4[./\-]?\4\4[./\-]?\4{4}|(\d)\5{3}[./\-]?\5\5[./\-]?\5\5"
+    rf"(?:(9999|0000)[./\-]?\d\d[./\-]?\d\d|\d\d[./\-]?\d\d[./\-]?(9999|0000)|00[./\-]?00[./\-]?\d\d(\d\d)?"
+    rf"|{_FAR_YEAR}[./\-]?(?:12[./\-]?31|01[./\-]?01)|(?:31[./\-]?12|12[./\-]?31|01[./\-]?01)[./\-]?{_FAR_YEAR}"
+    r"|(\d)\4[./\-]?\4\4[./\-]?\4{4}|(\d)\5{3}[./\-]?\5\5[./\-]?\5\5)(?:[T ](?:00|23):[\d:.]+Z?)?"
 )
 
 
@@ -230,23 +258,32 @@ class DateForm(NamedTuple):
 def date_form(cells: Cells, enough: float) -> DateForm | None:
     """Return how the dates of a column are written, if at least a share ``enough`` of its cells are dates."""
     texts = cells.texts
-    iso = texts.str.fullmatch(_ISO)
-    if cells.share(iso) >= enough:
-        dates = pd.to_datetime(texts.where(iso), format="ISO8601", errors="coerce", utc=True)
-        dates = in_reach(dates.dt.tz_localize(None))
-        if cells.share(dates.notna()) >= enough:
-            every = bool(dates.notna().all())
-            return DateForm(None if every else Reading(type="date", format="ISO8601"), dates.notna())
-    found = []
-    for form in _candidates(texts):
-        fits = _are_dates(texts, form)
-        if cells.share(fits) >= enough:
-            found.append((form, fits))
-    if not found:
+    fits = {form: _are_dates(texts, form) for form in _candidates(texts)}
+    found: list[_Format] = []
+    left = pd.Series(True, index=texts.index)
+    while fits and len(found) < _FORMS:
+        shares = {form: cells.share(fit & left) for form, fit in fits.items()}
+        alike = [form for form in fits if shares[form] == max(shares.values()) > 0]
+        if not alike:
+            break
+        read = fits[alike[0]] & left
+        found.append(_settled_date(texts[read], alike))
+        left &= ~read
+        fits = {form: fit for form, fit in fits.items() if _may_stand_beside(form, alike[0])}
+    if cells.share(~left) < enough or not found:
         return None
-    best = max(cells.share(fits) for _, fits in found)
-    found = [(form, fits) for form, fits in found if cells.share(fits) == best]
-    return _settled_date(texts, found)
+    if [form.chosen for form in found] == [_ISO_8601] and not left.any():
+        return DateForm(None, ~left)
+    question = next((form.question for form in found if form.question), "")
+    reading = Reading(type="date", format=OR.join(form.chosen for form in found))
+    other = Reading(type="date", format=OR.join(form.other for form in found)) if question else None
+    return DateForm(reading, ~left, question, other)
+
+
+def _may_stand_beside(form: str, other: str) -> bool:
+    """Tell whether two formats may be of one column: not day and month in another order, or months without a day."""
+    days = [each == _ISO_8601 or "%d" in each for each in (form, other)]
+    return sorted(form) != sorted(other) and days[0] == days[1]
 
 
 def no_dates(cells: Cells) -> list[str]:
@@ -255,12 +292,21 @@ def no_dates(cells: Cells) -> list[str]:
 
 
 def _candidates(texts: pd.Series) -> Iterator[str]:
-    """Yield the formats that a typical text of a column has."""
-    typical = str(texts.iloc[0])
-    for pattern, time in _TIMES.items():
-        found = re.fullmatch(rf"(?P<date>.*?){pattern}", typical)
-        for form in _date_formats(found["date"]) if found else ():
-            yield form + time
+    """Yield the formats that the commonest looks of a column have."""
+    looks = texts[~texts.map(mask).duplicated()].head(_LOOKS)
+    for typical in map(str, looks):
+        if re.fullmatch(_ISO, typical):
+            yield _ISO_8601
+            continue
+        timed = _TIME.fullmatch(typical)
+        for form in _date_formats(timed["date"] if timed else typical):
+            yield form + (_time_format(timed) if timed else "")
+
+
+def _time_format(timed: re.Match[str]) -> str:
+    """Return the format of the time behind a date; what is none fits no cell."""
+    clock = next((form for pattern, form in _CLOCKS.items() if re.fullmatch(pattern, timed["clock"])), "%H")
+    return timed["mark"] + clock.format(" " if " " in timed["clock"] else "") + timed["tail"]
 
 
 def _date_formats(date: str) -> Iterator[str]:
@@ -269,6 +315,8 @@ def _date_formats(date: str) -> Iterator[str]:
         yield f"%d{mark}%m{mark}{year}"
         if mark in "/-":
             yield f"%m{mark}%d{mark}{year}"
+        if year == "%y":
+            yield f"%y{mark}%m{mark}%d"
     if found := _YEAR_FIRST.fullmatch(date):
         yield f"%Y{found[2]}%m{found[2]}%d{found[5]}"
     if _IDEOGRAPHS.fullmatch(date):
@@ -301,17 +349,26 @@ def _are_dates(texts: pd.Series, form: str) -> pd.Series:
     return dates.notna() & plausible
 
 
-def _settled_date(texts: pd.Series, found: list[tuple[str, pd.Series]]) -> DateForm:
-    """Return the one format that fits, or of two that both do the likelier with the question which it is."""
-    (form, fits), *others = found
-    reading = Reading(type="date", format=form)
+class _Format(NamedTuple):
+    """One format of dates; where two fit alike, the likelier, and the question which it is."""
+
+    chosen: str
+    other: str
+    question: str = ""
+
+
+def _settled_date(texts: pd.Series, alike: list[str]) -> _Format:
+    first, second, third = (texts.str.extract(r"^(\d{1,2})\D(\d{1,2})\D(\d{1,2})")[i].nunique() for i in range(3))
+    if len(alike) > 1 and alike[-1].startswith("%y") and third >= 2 * first and second > 1:  # many days in few years
+        alike = alike[-1:]
+    elif len(alike) > 1 and alike[-1].startswith("%y") and first >= 2 * third:
+        alike = alike[:-1]
+    form, *others = alike
     if not others:
-        return DateForm(reading, fits)
-    other = Reading(type="date", format=others[0][0])
-    first, second = (texts[fits].str.extract(r"^(\d{1,2}).(\d{1,2})")[i].nunique() for i in (0, 1))
-    question = f"does the day come first ({form}) or the month ({other.format})?"
-    if form.startswith("%Y"):
-        return DateForm(reading, fits, "is the year at the beginning or at the end?", other)
+        return _Format(form, form)
+    if form.startswith("%Y") or others[0].startswith("%y"):
+        return _Format(form, others[0], "is the year at the beginning or at the end?")
+    question = f"does the day come first ({form}) or the month ({others[0]})?"
     if 1 == second < first <= 12:  # the same day in every month
-        return DateForm(other, fits, question, reading)
-    return DateForm(reading, fits, question, other)
+        return _Format(others[0], form, question)
+    return _Format(form, others[0], question)

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -325,6 +325,8 @@ def _plain_name(name: Any) -> str:
 MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
 """Marks before decimals and between thousands, in the order in which they are tried."""
 SPACES = r"[ \u00a0\u2009\u202f]"
+OR = " or "
+"""What stands between the formats of dates that a column holds beside each other."""
 _CENTURY = 2030  # the last year that two digits may mean
 _BOOLEANS = {"True": True, "False": False}
 _ISO = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|30|31)([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?")
@@ -437,10 +439,12 @@ def number_pattern(reading: Reading) -> re.Pattern[str]:
     marks = {"": "", " ": SPACES, "'": "['’]"}
     thousands, decimal = marks.get(reading.thousands, re.escape(reading.thousands)), re.escape(reading.decimal)
     whole = rf"[0-9]{{1,3}}(?:{thousands}[0-9]{{3}})+|[0-9]+" if thousands else r"[0-9]+"
-    exponent = r"(?:[eE][+-]?[0-9]+)?" if reading.decimal == "." else ""
+    exponent = r"(?:[eE][+-]?[0-9]+)?"
     unit = rf"(?:{re.escape(reading.unit)})?" if reading.unit else ""
     number = rf"(?:(?:{whole})(?:{decimal}[0-9]*)?|{decimal}[0-9]+){exponent}"
-    return re.compile(rf"([+\-−]?){SPACES}*{unit}{SPACES}*([+\-−]?)({number}){SPACES}*{unit}")
+    plain = rf"([+\-−]?){SPACES}*{unit}{SPACES}*([+\-−]?)({number}){SPACES}*{unit}"
+    cents = rf"{unit}{SPACES}*((?:{whole}){decimal}[0-9]{{2}})"  # in brackets, or before a minus: an amount below 0
+    return re.compile(rf"(?:{plain}|\({cents}{SPACES}*{unit}\)|{cents}[\-−]{SPACES}*{unit})")
 
 
 def _presence(column: pd.Series) -> pd.Series:
@@ -464,10 +468,11 @@ def _is_read(column: pd.Series, reading: Reading) -> bool:
 
 def _numbers(texts: pd.Series, reading: Reading) -> pd.Series:
     parts = texts.str.extract(rf"^{number_pattern(reading).pattern}$")
-    plain = parts[2]
+    below = parts[3].fillna(parts[4])
+    plain = parts[2].fillna(below)
     if reading.thousands:
         plain = plain.str.replace(SPACES if reading.thousands == " " else rf"[{reading.thousands}’]", "", regex=True)
-    sign = (parts[0].fillna("") + parts[1].fillna("")).str.replace("−", "-")
+    sign = (parts[0].fillna("") + parts[1].fillna("")).str.replace("−", "-").mask(below.notna(), "-")
     numbers = to_numbers(sign + plain.str.replace(reading.decimal, "."), errors="coerce")
     return numbers.astype("Int64" if texts.str.fullmatch(r"[^.,]*").all() and _fits(numbers) else "Float64")
 
@@ -478,10 +483,14 @@ def _fits(numbers: pd.Series) -> bool:
 
 
 def _dates(texts: pd.Series, reading: Reading) -> pd.Series:
-    form = str(reading.format)
+    dates = [_dates_as(texts, form) for form in str(reading.format).split(OR)]
+    return reduce(lambda read, further: read.fillna(further), dates)
+
+
+def _dates_as(texts: pd.Series, form: str) -> pd.Series:
     if "%b" in form or "%B" in form:
         texts, form = texts.map(in_english, na_action="ignore").astype("string"), form.replace("%B", "%b")
-    dates = in_reach(pd.to_datetime(texts, format=form, errors="coerce").dt.tz_localize(None))
+    dates = in_reach(pd.to_datetime(texts, format=form, errors="coerce", utc=True).dt.tz_localize(None))
     if "%y" in form:
         late = dates.dt.year > _CENTURY
         dates = dates.mask(late, dates - pd.DateOffset(years=100))

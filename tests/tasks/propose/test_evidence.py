@@ -1,6 +1,7 @@
 import datetime as dt
 import sqlite3
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -149,3 +150,27 @@ def test_types_of_databases(tmp_path):
     frame = read(Sql(url=f"sqlite:///{tmp_path / 'a.db'}", query="select * from t"), as_texts=True)
     due = {"age": "number", "pay": "number", "born": "date", "smokes": "boolean", "plz": "code", "remark": "empty"}
     assert kinds(evidence(frame)) == due
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "json", "parquet"])
+def test_numbers_that_a_source_holds_as_texts_are_numbers_and_codes_stay_codes(tmp_path, suffix):
+    drawn = np.random.default_rng(0).lognormal(10.5, 0.5, ROWS).round().astype(int)
+    columns = {"age": range(ROWS), "sex": ["f", "m"] * (ROWS // 2), "income": drawn.astype(str), "plain": drawn}
+    columns |= {"plz": [f"{i:05d}" for i in range(ROWS)], "number": [str(2**60 + i // 2) for i in range(ROWS)]}
+    columns |= {"mixed": [str(n) if i % 9 else n for i, n in enumerate(drawn.tolist())]} if suffix == "xlsx" else {}
+    frame, file = pd.DataFrame(columns), str(tmp_path / f"a.{suffix}")
+    write = {"xlsx": frame.to_excel, "parquet": frame.to_parquet}.get(suffix, partial(frame.to_json, orient="records"))
+    write(file, **({"index": False} if suffix == "xlsx" else {}))
+    proposal = look(file, Given(sensitive=["income"]))
+    numbers = ["income", "plain", *["mixed"] * (suffix == "xlsx")]
+    assert [proposal.table[name].tolist() for name in numbers] == [drawn.tolist()] * len(numbers)
+    assert proposal.table[["plz", "number"]].dtypes.eq("category").all()
+    assert list(proposal.data.columns) == [name for name in columns if name in ("income", "mixed")]
+
+
+def test_dates_of_a_workbook_of_which_some_are_texts_are_dates(tmp_path):
+    days = [dt.datetime(1950 + i % 50, 1 + i % 12, 1 + i % 28) for i in range(ROWS)]
+    cells = [f"{day:%d.%m.%Y}" if i % 9 == 0 else day for i, day in enumerate(days)]
+    frame = pd.DataFrame({"age": range(ROWS), "born": cells, "ill": ["flu", "none"] * (ROWS // 2)})
+    frame.to_excel(tmp_path / "a.xlsx", index=False)
+    assert look(str(tmp_path / "a.xlsx"), Given()).table["born"].tolist() == days

@@ -52,12 +52,122 @@ def test_a_day_is_a_missing_code_where_it_is_none(looked, day):
     assert looked(born=born).table["born"].isna().sum() == 5 * ("." in day)
 
 
+@pytest.mark.parametrize(("first", "second", "form"), [
+    ("%Y-%m-%d", "%d.%m.%Y", "ISO8601 or %d.%m.%Y"), ("%d.%m.%Y", "%d.%m.%y", "%d.%m.%Y or %d.%m.%y"),
+    ("%m/%d/%Y", "%Y-%m-%d %H:%M", "%m/%d/%Y or ISO8601"), ("%d/%m/%Y", "%m/%d/%Y", None), ("%d.%m.%Y", "%m.%Y", None),
+    ("%Y-%m-%d", "no. %d", None),
+])  # fmt: skip
+def test_dates_in_two_forms_are_dates_unless_one_cell_could_be_of_both(looked, first, second, form):
+    days = pd.Timestamp("1950-01-01") + pd.to_timedelta(RNG.integers(0, 20_000, ROWS), unit="D")
+    found = looked(born=[day.strftime(second if i % 5 == 0 else first) for i, day in enumerate(days)])
+    reading = found.data.columns.get("born")
+    assert (reading and reading.format, of(found, "born").question) == (form, "")
+    if form:
+        assert found.table["born"].tolist() == days.tolist()
+
+
+@pytest.mark.parametrize(("day", "form"), [
+    ("31.12.2999", "%d.%m.%Y"), ("2999-12-31", "%Y-%m-%d"), ("3000-01-01 00:00:00", "%Y-%m-%d %H:%M:%S"),
+])  # fmt: skip
+def test_a_day_beyond_all_lives_means_no_end(looked, day, form):
+    days = pd.Timestamp("2015-01-01") + pd.to_timedelta(RNG.integers(0, 90, ROWS), unit="D")
+    found = looked(end=[day if i % 3 else each.strftime(form) for i, each in enumerate(days)])
+    assert found.table["end"].dropna().tolist() == days[::3].tolist()
+
+
+@pytest.mark.parametrize(("form", "years", "asks"), [
+    ("%y.%m.%d", 9, False), ("%y/%m/%d", 9, False), ("%d.%m.%y", 9, False), ("%d.%m.%y", 28, True),
+    ("%m/%d/%y", 9, False),
+])  # fmt: skip
+def test_years_of_two_digits_stand_where_few_differ(looked, form, years, asks):
+    days = pd.Timestamp("2002-01-01") + pd.to_timedelta(RNG.integers(0, 365 * years, ROWS), unit="D")
+    found = looked(came=days.strftime(form))
+    assert (found.table["came"].tolist(), bool(of(found, "came").question)) == (days.tolist(), asks)
+
+
+@pytest.mark.parametrize(("others", "gone"), [(["K", "Hb"], False), (["K", "M"], True), (["yes", "no"], True)])
+def test_sodium_beside_other_tests_of_blood_is_no_missing_cell(looked, others, gone):
+    assert looked(test=["Na", *others] * (ROWS // 3)).table["test"].isna().any() == gone
+
+
+def test_two_marks_before_decimals_are_told(looked):
+    assert "not all with the same mark" in of(looked(x=[f"{i}{',.'[i % 2]}5" for i in range(ROWS)]), "x").why
+
+
+@pytest.mark.parametrize("form", [
+    "%Y-%m-%d %H:%M:%S+00", "%Y-%m-%d %H:%M:%S +0000", "%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %H:%M:%S.%f UTC",
+    "%d.%m.%Y %H:%M Uhr", "%d.%m.%Y, %H:%M", "%m/%d/%Y %I:%M%p", "%m/%d/%Y, %I:%M:%S %p", "%d %b %Y %I:%M%p",
+])  # fmt: skip
+def test_times_behind_dates_are_read_as_databases_and_programs_write_them(looked, form):
+    times = pd.Timestamp("1990-01-31 08:20") + pd.to_timedelta(RNG.integers(0, 90, ROWS) * 60 * 61, unit="min")
+    assert looked(came=times.strftime(form)).table["came"].tolist() == times.tolist()
+
+
+@pytest.mark.parametrize(("power", "numbers"), [("1e+05", True), ("1,5E-04", True), ("1E5", False), ("12E3", False)])
+def test_powers_of_ten_are_numbers_beside_others_and_codes_of_an_e_are_none(looked, power, numbers):
+    cells = [power if i % 20 == 0 else f"{20 + i},5" if i % 2 else str(20 + i) for i in range(ROWS)]
+    found = looked(income=cells)
+    assert of(found, "income").kind == ("number" if numbers else "category")
+    if numbers:
+        assert found.table["income"].tolist() == [float(cell.replace(",", ".")) for cell in cells]
+
+
+@pytest.mark.parametrize(("form", "below"), [
+    ("{}", "({})"), ("{} €", "({} €)"), ("${}", "(${})"), ("{}", "{}-"), ("{} EUR", "{}- EUR"), ("Fr. {}", "-Fr. {}"),
+    ("Rs. {}", "-Rs. {}"), ("{}", "−{}"),
+])  # fmt: skip
+@pytest.mark.parametrize("marks", ["", ",.", ".,"])
+def test_amounts_are_read_as_accounts_write_them(looked, form, below, marks):
+    numbers = (RNG.lognormal(8, 1, ROWS) - 2000).round(0 if "Rs" in form else 2)
+    written = [(f"{abs(number):,.{0 if 'Rs' in form else 2}f}", number < 0) for number in numbers]
+    swap = str.maketrans(",.", marks) if marks else {ord(","): ""}
+    texts = [(below if negative else form).format(text.translate(swap)) for text, negative in written]
+    assert looked(income=texts).table["income"].tolist() == numbers.tolist()
+
+
+@pytest.mark.parametrize("cells", [["1", "1-", "2", "2-", "3"], ["(1)", "(2)", "3"], ["1)", "2)"], ["No. 1", "No. 2"]])
+def test_grades_notes_and_counts_are_no_amounts(looked, cells):
+    assert of(looked(x=[cells[i % len(cells)] for i in range(ROWS)]), "x").kind == "category"
+
+
+@pytest.mark.parametrize(("cells", "limit", "kind"), [
+    (range(18, 90), "90+", "number"), (range(5), "5+", "number"), (range(1, 90), "> 90", "number"),
+    ([f"0.{i}" for i in range(5, 9)], "<0.5", "number"), (range(18, 90), "40+", "category"), ([0], "1+", "category"),
+    (["0", "1+", "2+"], "3+", "category"), (["18-30", "31-64"], "65+", "category"), (["A+", "B+"], "0+", "category"),
+])  # fmt: skip
+def test_numbers_cut_at_a_limit_are_numbers_and_the_limit_is_one_of_them(looked, cells, limit, kind):
+    for every in (9, ROWS // 3 - 1)[: 1 + (kind == "number")]:
+        texts = [limit if i % every == 0 else str(list(cells)[i % len(cells)]) for i in range(ROWS)]
+        found = looked(x=texts)
+        if kind == "number":
+            assert found.table["x"].tolist() == [float(text.strip("<>+")) for text in texts]
+        assert (of(found, "x").kind, "limit" in of(found, "x").why) == (kind, kind == "number")
+
+
 @pytest.mark.parametrize(("value", "cells"), [(99, 1), (99, 4), (-9, 4)])
 def test_what_few_people_have_is_no_missing_code(looked, value, cells):
     age = [20 + i % 40 for i in range(ROWS - cells)] + [value] * cells
     found = looked(age=age)
     assert found.table["age"].notna().all()
     assert str(value) not in of(found, "age").why
+
+
+@pytest.mark.parametrize(("answers", "codes", "kind"), [
+    ([0, 1], [-9], "boolean"), ([0, 1], [-9, -8], "boolean"), ([0, 1], [-99], "boolean"), ([0, 5], [-1], "code"),
+    ([1, 2], [-2, -1], "code"), (range(11), [77, 88, 99], "number"), ([1, 2], [8, 9], "code"),
+    (range(1, 6), [7, 8, 9], "code"), (range(41), [97, 98, 99], "number"), (range(18, 300), [777, 999], "number"),
+    ([*range(7), 8], [88, 99], "code"), (range(1, 10), [], "code"), (range(1, 11), [], "code"), (range(8), [], "code"),
+    (range(18, 100), [], "number"), ([1, 2, 3], [99, 999], "code"),
+    ([-1, 0, 1], [], "number"), ([-1, 0, 1], [-9], "number"), (range(-2, 3), [], "number"),
+    (range(-20, 20), [-999], "number"), (range(-20, 20), [-888, -99], "number"), (range(-99, 99), [], "number"),
+    ([i / 10 for i in range(99)], [999.9], "number"), ([90.5 + i / 10 for i in range(99)], [], "number"),
+])  # fmt: skip
+def test_numbers_that_mean_no_answer_are_missing_and_answers_are_kept(looked, answers, codes, kind):
+    codes = {9 * i: code for i, code in enumerate(codes * (18 // max(len(codes), 1)))}
+    cells = [codes.get(i, answers[i % len(answers)]) for i in range(ROWS)]
+    found = looked(answer=cells)
+    assert found.table["answer"].isna().tolist() == [i in codes for i in range(ROWS)]
+    assert (of(found, "answer").kind, bool(of(found, "answer").question)) == (kind, -9 < answers[0] < 0)
 
 
 def test_odd_cells_do_not_fall_over_and_rare_words_are_not_told(looked):
