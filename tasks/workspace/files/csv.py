@@ -13,6 +13,7 @@ import pandas as pd
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.files.encodings import beside_utf8, encoding_of, spoken
+from synthrisk.tasks.workspace.files.fitted_cells import MISSING
 
 SEPARATORS = ",;\t|"
 CODED = "synthrisk.coded"  # attribute of a frame
@@ -27,6 +28,9 @@ _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,%]*")
 _LAST = 400  # characters in which a last line ends
 _COUNT = re.compile(r"\(?(\d{1,18}) [^\W\d_]+(?: [^\W\d_]+)*\)?\.?")
 _FEWEST_CELLS = 3  # in the rows below a title
+_QUALTRICS = '{"ImportId":'  # begins the cells below the questions
+_MEASURED = re.compile(r"(?:[\d.,:/%+\-\s]|(?<=\d)T(?=\d))*\d[\s%Z]*")  # a number, date or time
+_WORD = re.compile(r"[^\W\d_]|[%°€$£]")
 _LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
 _AS_IS: dict[str, Any] = {"keep_default_na": False, "dtype_backend": "numpy_nullable", "low_memory": False}
 """Integers stay exact beside missing cells."""
@@ -141,7 +145,8 @@ class Tidied(NamedTuple):
 def tidied(text: str, name: str) -> Tidied:
     r"""Return the text of a CSV file as a header line and rows with as many cells as it.
 
-    Lines above the header that are no rows (a title, comments that begin with #, ``sep=;``, which Excel reads), rows
+    Lines above the header that are no rows (a title, groups of columns, comments that begin with #, ``sep=;``, which
+    Excel reads), rows below it that say more of its columns (units, questions as Qualtrics exports them), rows
     of separators alone at the end, which it writes, and a last line that says how many rows there are, as database
     consoles write it, are left out. Cells such as ``="052"``, which keep Excel from reading numbers, and cells in
     single quotes are as those in double ones. Blanks behind separators, where they begin all names but the first, are
@@ -159,11 +164,9 @@ def tidied(text: str, name: str) -> Tidied:
     notes: list[str] = []
     if excel := _EXCELS_LINE.match(text):
         text = text[excel.end() :]
-    if above := _above_the_header(text):
-        lines = text.splitlines(keepends=True)
-        text = "".join(lines[above:])
-        many = "1 line that is no row" if above == 1 else f"{above} lines that are no rows"
-        notes.append(f"{name} begins with {many}: left out")
+    above = _above_the_header(text)
+    if above:
+        text = "".join(text.splitlines(keepends=True)[above:])
     if '="' in text:
         text = _EXCELS_QUOTED.sub(r'"\1"', text)
         plain, cells = _EXCELS_TEXT.subn(r'"\1"', text)
@@ -171,11 +174,21 @@ def tidied(text: str, name: str) -> Tidied:
     header = _QUOTED.sub("", text.lstrip("\r\n")[:_HEADER])
     separator = max(SEPARATORS, key="".join(header.splitlines()[:1]).count)
     text = _in_double_quotes(text, separator)
-    names, end, rows = _first_rows(text, separator, name)
-    if len(names) > 1 and all(each.startswith(" ") for each in names[1:]):
+    first = _first_rows(text, separator, name)
+    if len(first.names) > 1 and all(each.startswith(" ") for each in first.names[1:]):
         text = _without_blanks(text, separator)
-        names, end, rows = _first_rows(text, separator, name)
-    _refuse_same(names, name)
+        first = _first_rows(text, separator, name)
+    if is_above_names(first, partial(_are_new, first, text, separator)):
+        text, above = text[first.ends[0] :], above + 1
+        first = _first_rows(text, separator, name)
+    if above:
+        notes.append(f"{name} begins with {_lines_of_none(above)}: left out")
+    _refuse_same(first, name)
+    if below := below_names(first, partial(_are_new, first, text, separator)):
+        text = text[: first.ends[0]] + text[first.ends[below] :]
+        notes.append(f"{name} has {_lines_of_none(below)} below the names of its columns: left out")
+        first = _first_rows(text, separator, name)
+    names, rows, end, _ = first
     if len(names) > 1 and (counted := _without_count(text)):
         text = text[:counted]
         notes.append(f"{name} ends in a line that says how many rows there are: left out")
@@ -218,6 +231,10 @@ def _above_the_header(text: str) -> int:
     return 0
 
 
+def _lines_of_none(many: int) -> str:
+    return "1 line that is no row" if many == 1 else f"{many} lines that are no rows"
+
+
 def _in_double_quotes(text: str, separator: str) -> str:
     """Return a text with its cells in double quotes, where they need any, if its names are in single ones."""
     header = text.lstrip("\r\n")[:_HEADER].splitlines()[:1]
@@ -249,8 +266,20 @@ def _written(rows: Sequence[Sequence[str]], separator: str) -> str:
     return kept.getvalue()
 
 
-def _first_rows(text: str, separator: str, name: str) -> tuple[list[str], int, list[list[str]]]:
-    """Return the cells of the header line, where it ends, and those of the first rows; none where they have no form."""
+class First(NamedTuple):
+    """The beginning of a table, in texts."""
+
+    names: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    """The first ones that hold anything; none where they have no form."""
+    end: int = 0
+    """Where the header line ends in a file of texts, without what ends it."""
+    ends: Sequence[int] = ()
+    """Where it ends, and each of the rows."""
+
+
+def _first_rows(text: str, separator: str, name: str) -> First:
+    """Return the cells of the header line and of the first rows, and where they end."""
     lines = text if "\n" in text else text.replace("\r", "\n")
     at = len(lines) - len(lines.lstrip("\r\n"))
     ends: list[int] = []
@@ -260,18 +289,69 @@ def _first_rows(text: str, separator: str, name: str) -> tuple[list[str], int, l
         end = len(lines[: ends[-1]].rstrip("\r\n"))
     except csv.Error:  # a quote that is not closed, or a header of no end
         raise InputError(f"{name} must be a CSV file, but its header line cannot be parsed") from None
+    places = ends[-1:]
     try:
-        return header, end, [row for row in islice(reader, _FIRST) if any(row)]
+        found = [(row, ends[-1]) for row in islice(reader, _FIRST) if any(row)]
     except csv.Error:
-        return header, end, []
+        found = []
+    return First(header, [row for row, _ in found], end, [*places, *(place for _, place in found)])
 
 
-def _refuse_same(header: Sequence[str], name: str) -> None:
+def is_above_names(first: First, are_new: Callable[[], bool]) -> bool:
+    """Tell whether a header groups columns: names lack, or are there twice, and the row below it has all.
+
+    ``are_new`` tells whether no row but the first has one of its cells.
+    """
+    names, rows = first.names, first.rows
+    if "" not in names[1:] and len({*names}) == len(names):
+        return False
+    return _may_be_names(first) and bool(_said_of_numbers(rows[0], rows[2:])) and are_new()
+
+
+def _may_be_names(first: First) -> bool:
+    """Tell whether the line below the header has a name, each its own and no number, for each column."""
+    below = first.rows[0] if first.rows else []
+    has_all = len(below) == len(first.names) > 1 and all(below[1:]) and (bool(below[0]) or not first.names[0])
+    return has_all and len({*below}) == len(below) and all(_WORD.search(cell) for cell in below if cell)
+
+
+def below_names(first: First, are_new: Callable[[], bool]) -> int:
+    """Return how many rows below the header say more of its columns, as units or questions do, and hold nobody.
+
+    Above numbers or dates they have different texts, or these texts alone, and none that a row below has, too: who has
+    not answered is not the only one.
+    """
+    for below, row in enumerate(first.rows[:3], start=1):
+        if all(cell.startswith(_QUALTRICS) for cell in row):
+            return below
+    said = _said_of_numbers(first.rows[0], first.rows[1:]) if first.rows else []
+    is_told = len({*said}) > 1 or (bool(said) and len(said) == sum(map(bool, first.rows[0])))
+    return int(is_told and len(first.rows[0]) <= len(first.names) and are_new())
+
+
+def _said_of_numbers(row: Sequence[str], below: Sequence[Sequence[str]]) -> list[str]:
+    """Return the texts of a row in columns that hold numbers or dates below; none where the row holds such itself."""
+    if not all(_WORD.search(cell) and not _MEASURED.fullmatch(cell) for cell in row if cell) or MISSING & {*row} - {""}:
+        return []
+    columns = [[own[k] for own in below if k < len(own) and own[k] not in MISSING] for k in range(len(row))]
+    numbers = [len(cells) >= _FEWEST_CELLS and all(map(_MEASURED.fullmatch, cells)) for cells in columns]
+    return [cell for cell, is_number in zip(row, numbers, strict=True) if cell and is_number]
+
+
+def _are_new(first: First, text: str, separator: str) -> bool:
+    """Tell whether no row but the first has one of its cells."""
+    cells = "|".join(re.escape(cell) for cell in first.rows[0] if cell)
+    ends = rf"{re.escape(separator)}\r\n\""
+    return not re.compile(rf"(?<=[{ends}])(?:{cells})(?=[{ends}]|\Z)").search(text, first.ends[1])
+
+
+def _refuse_same(first: First, name: str) -> None:
     """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
-    for position, column in enumerate(header):
-        if column and column in header[:position]:
-            places = f"columns {header.index(column) + 1} and {position + 1}"
-            raise InputError(f"{name} must have distinct column names, got one twice ({places})")
+    for position, column in enumerate(first.names):
+        if column and column in first.names[:position]:
+            places = f"columns {first.names.index(column) + 1} and {position + 1}"
+            hint = ": if the names are in line 2, delete line 1" if _may_be_names(first) else ""
+            raise InputError(f"{name} must have distinct column names, got one twice ({places}){hint}")
 
 
 def _without_count(text: str) -> int:

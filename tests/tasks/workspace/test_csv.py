@@ -146,3 +146,45 @@ def test_a_cell_that_is_too_long_to_be_looked_at_is_read_as_it_is(header):
 
 def test_a_quote_that_is_not_closed_behind_a_blank_swallows_no_row():
     assert len(read_csv(b'a, b\n1, "x\n2, y\n', "a.csv")) == 2
+
+
+PEOPLE = "".join(f"{20 + i},{'mf'[i % 2]},{60 + i / 2}\n" for i in range(30))
+IMPORT_IDS = ",".join(['"{""ImportId"":""QID1""}"'] * 3)
+ABOVE, BELOW = "begins with 1 line that is no row", "1 line that is no row below the names"
+
+
+@pytest.mark.parametrize(("head", "told"), [
+    ("age,sex,kg\nHow old, in years?,\"Sex\nat birth\",Weight\n" + IMPORT_IDS + "\n", "2 lines that are no rows below"),
+    ("age,sex,kg\n" + IMPORT_IDS + "\n", BELOW), ("age,sex,kg\nyears,,kg\n", BELOW),
+    ("age,sex,kg\n\n(years),,\n", BELOW),
+    ("age,sex,kg\nHow old are you?,Are you m or f?,What do you weigh?\n", BELOW),
+    ("age,sex,kg\nint,text,float\n", BELOW),
+    ("Person,,Body\nage,sex,kg\n", ABOVE), ("Person,Person,Body\nage,sex,kg\n", ABOVE),
+    ("Person,,\nage,sex,kg\n", ABOVE),
+    ("Person,,Body\nage,sex,kg\nyears,,kilos\n", BELOW),
+])  # fmt: skip
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_around_the_names_that_are_no_rows_are_left_out_and_told(head, told, end):
+    frame = read((head + PEOPLE).replace("\n", end))
+    assert (list(frame.columns), len(frame), frame.age.dtype) == (["age", "sex", "kg"], 30, "Int64")
+    assert told in frame.attrs["notes"][-1]
+
+
+@pytest.mark.parametrize("head", [
+    "age,sex,kg\nunknown,m,unknown\n", "age,sex,kg\nunknown,refused,unknown\n", "age,sex,kg\nrefused,m,unsure\n",
+    "age,sex,kg\nNA,,NaN\n", "age,sex,kg\n?,,-\n", "age,sex,kg\n40,Anna,unknown\n", "age,sex,kg\n,Anna,unknown\n",
+    ",sex,kg\nunknown,m,70\n", "age,,\nunknown,m,refused\n",
+])  # fmt: skip
+def test_a_first_person_who_has_not_answered_is_one(head):
+    frame = read(head + PEOPLE)
+    assert (len(frame), "notes" in frame.attrs) == (31, False)
+
+
+def test_a_first_text_among_numbers_that_a_later_row_has_too_is_an_answer():
+    assert len(read("age,sex,kg\nrefused,,unknown\n" + PEOPLE + "refused,m,60\n")) == 32
+    assert len(read("age,kg\n" + "unknown,refused\n" + "40,60\n" * 30 + "50,refused")) == 32
+
+
+def test_two_columns_of_one_name_above_a_line_that_may_have_the_names_are_refused_with_what_to_do():
+    with pytest.raises(InputError, match=r"\(columns 1 and 2\): if the names are in line 2, delete line 1$"):
+        read("Person,Person,Health\nname,sex,ill\nA,m,flu\nB,f,none\n")
