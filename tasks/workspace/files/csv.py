@@ -2,8 +2,10 @@
 
 import csv
 import io
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -12,6 +14,7 @@ import pandas as pd
 
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.files.cell_texts import folded
 from synthrisk.tasks.workspace.files.encodings import beside_utf8, encoding_of, spoken
 from synthrisk.tasks.workspace.files.fitted_cells import MISSING
 
@@ -28,6 +31,42 @@ _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,%]*")
 _LAST = 400  # characters in which a last line ends
 _COUNT = re.compile(r"\(?(\d{1,18}) [^\W\d_]+(?: [^\W\d_]+)*\)?\.?")
 _FEWEST_CELLS = 3  # in the rows below a title
+_TOTALS = {
+    *(
+        "total",
+        "totals",
+        "grand total",
+        "sum",
+        "sums",
+        "summe",
+        "gesamt",
+        "gesamtsumme",
+        "insgesamt",
+        "somme",
+        "totaux",
+    ),
+    *("total general", "suma", "totale", "somma", "soma", "totaal", "som", "totalt", "summa", "i alt", "razem"),
+    *(
+        "celkem",
+        "ogolem",
+        "yhteensa",
+        "osszesen",
+        "toplam",
+        "итого",
+        "всего",
+        "разом",
+        "συνολο",
+        "合計",
+        "总计",
+        "合计",
+    ),
+}
+_REMARK = re.compile(r"[*†‡©]+\s?\w.*\s.*|([^\W\d_]+)(?: [^\W\d_]+){0,3}\s?: ?[^\s:].*", re.DOTALL)
+_SOURCES = {
+    *("source", "sources", "note", "notes", "quelle", "quellen", "anmerkung", "anmerkungen", "hinweis", "remarque"),
+    *("remarques", "fuente", "fuentes", "nota", "notas", "fonte", "fontes", "note", "bron", "zrodlo", "zdroj", "kilde"),
+    *("kalla", "lahde", "kaynak", "источник", "примечание", "πηγη", "出典", "来源", "注"),
+}
 _QUALTRICS = '{"ImportId":'  # begins the cells below the questions
 _MEASURED = re.compile(r"(?:[\d.,:/%+\-\s]|(?<=\d)T(?=\d))*\d[\s%Z]*")  # a number, date or time
 _WORD = re.compile(r"[^\W\d_]|[%°€$£]")
@@ -146,13 +185,13 @@ def tidied(text: str, name: str) -> Tidied:
     r"""Return the text of a CSV file as a header line and rows with as many cells as it.
 
     Lines above the header that are no rows (a title, groups of columns, comments that begin with #, ``sep=;``, which
-    Excel reads), rows below it that say more of its columns (units, questions as Qualtrics exports them), rows
-    of separators alone at the end, which it writes, and a last line that says how many rows there are, as database
-    consoles write it, are left out. Cells such as ``="052"``, which keep Excel from reading numbers, and cells in
-    single quotes are as those in double ones. Blanks behind separators, where they begin all names but the first, are
-    left out. Where each of the first rows has one cell more than the header, the header gets an empty name: the last
-    one, where these cells are empty, as behind a separator that ends each row; the first one, where they number the
-    rows, as in files of R. A separator that ends the header alone is left out.
+    Excel reads), rows below it that say more of its columns (units, questions as Qualtrics exports them), rows of
+    separators alone, which Excel writes, a last line that says how many rows there are, as database consoles write it,
+    a last row of totals, and remarks below the table are left out. Cells such as ``="052"``, which keep Excel from
+    reading numbers, and cells in single quotes are as those in double ones. Blanks behind separators, where they begin
+    all names but the first, are left out. Where each of the first rows has one cell more than the header, the header
+    gets an empty name: the last one, where these cells are empty, as behind a separator that ends each row; the first
+    one, where they number the rows, as in files of R. A separator that ends the header alone is left out.
 
     Raises:
         InputError: The header line cannot be parsed, or has a name twice.
@@ -181,21 +220,20 @@ def tidied(text: str, name: str) -> Tidied:
     if is_above_names(first, partial(_are_new, first, text, separator)):
         text, above = text[first.ends[0] :], above + 1
         first = _first_rows(text, separator, name)
-    if above:
-        notes.append(f"{name} begins with {_lines_of_none(above)}: left out")
     _refuse_same(first, name)
     if below := below_names(first, partial(_are_new, first, text, separator)):
         text = text[: first.ends[0]] + text[first.ends[below] :]
-        notes.append(f"{name} has {_lines_of_none(below)} below the names of its columns: left out")
         first = _first_rows(text, separator, name)
+    notes += told_around(name, above, below)
     names, rows, end, _ = first
     if len(names) > 1 and (counted := _without_count(text)):
         text = text[:counted]
         notes.append(f"{name} ends in a line that says how many rows there are: left out")
-    kept, empty = _without_empty_rows(text, separator)
+    text, many = _without_last_lines(text, separator, first)
+    notes += told_last(name, many)
+    text, empty = _without_empty_rows(text, separator * (len(names) - 1))
     if empty:
-        text = text[:kept]
-        notes.append(f"{name} ends in {empty:,} empty rows: they are left out")
+        notes.append(f"{name} has {empty:,} empty {'row' if empty == 1 else 'rows'} between others: left out")
     if rows and all(len(row) == len(names) + 1 for row in rows):
         if not any(row[-1] for row in rows):
             text = text[:end] + separator + text[end:]
@@ -229,6 +267,12 @@ def _above_the_header(text: str) -> int:
             is_header &= not any(_NUMBER.fullmatch(name) for name in names) and '"' not in line
             return above if least and is_header and [len(row.split(separator)) for row in below] == [len(names)] else 0
     return 0
+
+
+def told_around(name: str, above: int, below: int) -> list[str]:
+    """Return in words how many lines above and below the names of columns are left out."""
+    told = [f"{name} begins with {_lines_of_none(above)}: left out"] if above else []
+    return told + ([f"{name} has {_lines_of_none(below)} below the names of its columns: left out"] if below else [])
 
 
 def _lines_of_none(many: int) -> str:
@@ -364,17 +408,89 @@ def _without_count(text: str) -> int:
     return len(head) if said and int(said[1]) == sum(not line.isspace() for line in io.StringIO(head)) - 1 else 0
 
 
-def _without_empty_rows(text: str, separator: str) -> tuple[int, int]:
-    """Return where a text ends without its last rows of separators and blanks alone, and how many these are."""
-    end, rows = len(text), 0
-    while end:
+def _without_last_lines(text: str, separator: str, first: First) -> tuple[str, Counter[str]]:
+    """Return a text without its last lines that are no rows, and what they are: empty, of totals, or remarks."""
+    end, many = len(text), Counter[str]()
+    while end > first.end:
         last = len(text[max(0, end - _HEADER) : end].rstrip("\r\n")) - min(end, _HEADER) + end
         start = max(text.rfind("\n", 0, last), text.rfind("\r", 0, last)) + 1
-        line = text[start:last]
-        if separator not in line or line.strip(f"{separator} \t"):
+        line, what = text[start:last], ""
+        cells = next(iter(_cells(line, separator)), []) if line.count('"') % 2 == 0 else []
+        if separator in line and not line.strip(f"{separator} \t"):
+            what = "empty"
+        elif cells and len(first.names) > 1 and start >= first.end:
+            before = "\n".join(text[max(0, start - _LAST) : start].splitlines())
+            is_below_blank = before.rpartition("\n")[2].strip(f"{separator} \t") == "" != before
+            what = "remark" if is_remark(cells, first, is_below_blank=is_below_blank) else what
+            rows = partial(_cells, text[first.ends[0] : start], separator)
+            what = "total" if is_total(cells, len(first.names), rows, "," if separator == ";" else ".") else what
+        if not what:
             break
-        end, rows = start, rows + 1
-    return end, rows
+        end, many[what] = start, many[what] + 1
+    return text[:end], many
+
+
+def told_last(name: str, many: Mapping[str, int]) -> list[str]:
+    """Return in words what the last rows were that are left out."""
+    told = [f"{name} ends in {many['empty']:,} empty rows: they are left out"] if many.get("empty") else []
+    told += [f"{name} ends in a row of totals: left out"] if many.get("total") else []
+    remarks = _lines_of_none(many.get("remark", 0))
+    return told + ([f"{name} ends in {remarks} (remarks): left out"] if many.get("remark") else [])
+
+
+def is_remark(cells: Sequence[str], first: First, *, is_below_blank: bool) -> bool:
+    """Tell whether a last row is a remark: one cell such as ``Source: ...``, as few first cells are, or below a blank.
+
+    What is called a source or a note may have separators in it.
+    """
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    if not filled or not cells[0].strip() or len(filled) >= len(first.names):
+        return False
+    said = _REMARK.fullmatch(filled[0])
+    if 4 * sum(bool(_REMARK.fullmatch(row[0].strip())) for row in first.rows) > len(first.rows):
+        return False
+    if said:
+        return len(filled) == 1 or folded(said[1] or "") in _SOURCES
+    is_alone = len(filled) == 1 and is_below_blank and len(first.names) >= _FEWEST_CELLS
+    return is_alone and " " in filled[0] and bool(_WORD.search(filled[0]))
+
+
+def is_total(
+    cells: Sequence[str], columns: int, rows: Callable[[], Sequence[Sequence[str]]], decimal: str = "."
+) -> bool:
+    """Tell whether a last row has totals: its first text says so, alone in its column; the others are numbers.
+
+    Some are missing, or they are the sums of all others, ``rows``, in their columns.
+    """
+    filled = [place for place, cell in enumerate(cells) if cell.strip()]
+    said = [re.sub(r"[\W\d_]+", " ", folded(cells[place])).strip() for place in filled[:1]]
+    if not {*said} & _TOTALS or len(filled) < 2 or not all(_NUMBER.fullmatch(cells[k].strip()) for k in filled[1:]):
+        return False
+    above = [row for row in rows() if len(row) > filled[-1]]
+    if any(row[filled[0]].strip() == cells[filled[0]].strip() for row in above):
+        return False
+    return len(filled) < columns or all(_is_sum(cells[k], (row[k] for row in above), decimal) for k in filled[1:])
+
+
+def _is_sum(total: str, cells: Iterable[str], decimal: str) -> bool:
+    try:
+        numbers = [float(cell.replace(decimal, ".") or 0) for cell in (total, *cells)]
+    except ValueError:
+        return False
+    return math.isclose(numbers[0], math.fsum(numbers[1:]), rel_tol=1e-6)
+
+
+def _without_empty_rows(text: str, empty: str) -> tuple[str, int]:
+    """Return a text without rows between others that are separators alone, and how many these are."""
+    if len(empty) < _FEWEST_CELLS - 1 or f"\n{empty}" not in text:
+        return text, 0
+    kept, at, quotes, many = [], 0, 0, 0
+    for found in re.finditer(rf"(?<=\n){re.escape(empty)}\r?\n", text):
+        kept.append(text[at : found.start()])
+        quotes += kept[-1].count('"')
+        at = found.start() if quotes % 2 else found.end()  # it is in a cell of several lines
+        many += 1 - quotes % 2
+    return "".join([*kept, text[at:]]), many
 
 
 def _lines(text: str, start: int, ends: list[int]) -> Iterator[str]:

@@ -188,3 +188,45 @@ def test_a_first_text_among_numbers_that_a_later_row_has_too_is_an_answer():
 def test_two_columns_of_one_name_above_a_line_that_may_have_the_names_are_refused_with_what_to_do():
     with pytest.raises(InputError, match=r"\(columns 1 and 2\): if the names are in line 2, delete line 1$"):
         read("Person,Person,Health\nname,sex,ill\nA,m,flu\nB,f,none\n")
+
+
+PAID = "name,age,pay\n" + "".join(f"P{i},{20 + i},{100 + i}.5\n" for i in range(30))
+SUMMED = f"{sum(range(20, 50))},{sum(range(100, 130)) + 15}"
+
+
+@pytest.mark.parametrize(("tail", "told"), [
+    *((f"{said},,3450\n", "ends in a row of totals") for said in ("Total", "SUMME:", "Gesamt", '"Somme"', "合計")),
+    (f"Total,{SUMMED}", "totals"), ("Grand total (30),30", "totals"), ("Total,40,", "totals"),
+    (",Total,3450\n\n", "totals"),
+    *((f"{said}\n", "1 line that is no row (remarks)") for said in (
+        "Source: HR department", "Source: HR department,,", "Data as of: 2024", '"Quelle: Amt, Wien",,',
+        "Note: paid, in euros", "\nAll that are paid", ",,\nAll that are paid,,", "* without interns")),
+    ("\nTotal,,3450\n,,\nSource: HR\nNote: in euros\n", "2 lines that are no rows (remarks)"),
+])  # fmt: skip
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_totals_and_remarks_below_a_table_are_left_out_and_told(tail, told, end):
+    frame = read((PAID + tail).replace("\n", end))
+    assert (len(frame), frame.age.tolist()[-1], frame.pay.sum()) == (30, 49, 3450)
+    assert told in frame.attrs["notes"][-1]
+    assert read((PAID + tail).replace("\n", end).replace(",", ";")).pay.sum() == 3450 or '"' in tail
+
+
+@pytest.mark.parametrize("tail", [
+    "Total,40,3450", "Total,,", "Total,unknown,", "Totalenberg,,3450", "Ada,,3450", "Total,,7\nTotal,,3450", "\n***,,",
+    "Ada: x,40,100", "Ada,,", "Ada Lovelace,,", "https,,5", "\nAda Lovelace,40,", "12:30,,", "***,,",
+])  # fmt: skip
+def test_a_last_person_is_none_of_totals_nor_a_remark(tail):
+    assert len(read(PAID + tail)) == 30 + len(tail.strip().splitlines())
+
+
+def test_a_last_row_that_was_cut_in_a_column_of_texts_with_colons_is_no_remark():
+    with pytest.raises(InputError, match="may have been cut off"):
+        read("site,age,pay\n" + "https://a,40,5\n" * 30 + "https://b")
+
+
+def test_rows_of_separators_between_others_are_left_out_unless_there_are_two_columns_or_it_is_in_a_cell():
+    frame = read("a,b,c\n1,2,3\n,,\n,,\n4,5,6\n,,\n")
+    assert (frame.a.tolist(), "2 empty rows between" in frame.attrs["notes"][-1]) == ([1, 4], True)
+    assert len(read("a,b,c\r\n,,\r\n1,2,3\r\n")) == 1
+    assert len(read("a,b\n1,2\n,\n3,4\n")) == 3
+    assert read('a,b,c\n"x\n,,\ny",2,3\n,,\n1,2,3\n').a.tolist() == ["x\n,,\ny", "1"]

@@ -76,6 +76,31 @@ def test_empty_rows_and_columns_around_a_table_are_no_cells_of_it_and_one_withou
     assert list(unnamed.columns) == ["a", "Unnamed: 1", "c"]
 
 
+PAID = [["name", "age", "pay"], *([f"P{i}", 20 + i, 100 + i] for i in range(30))]
+REMARK = ["Source: HR"]
+
+
+@pytest.mark.parametrize(("rows", "told"), [
+    ([["Who", None, "What"], *PAID], "begins with 1 line that is no row"),
+    ([PAID[0], [None, "years", "€"], *PAID[1:]], "below"),
+    ([*PAID, ["Total", None, 3435]], "totals"),
+    ([*PAID, ["Summe", 1035, 3435.0], REMARK], "1 line that is no row (remarks)"),
+    ([*PAID, [], ["All that are paid"]], "remarks"),
+])  # fmt: skip
+def test_rows_around_a_table_that_are_none_of_it_are_left_out_and_told(rows, told):
+    frame = read_excel(workbook(Data=rows), "a.xlsx")
+    assert (list(frame), len(frame), frame.pay.tolist()) == (PAID[0], 30, [row[2] for row in PAID[1:]])
+    assert told in frame.attrs["notes"][-1]
+
+
+@pytest.mark.parametrize("row", [["Total", 40, 100], ["Ada", None, 5], ["Ada Lovelace"], [None, "unknown", 5]])
+def test_a_first_or_last_person_stays_one(row):
+    assert [len(read_excel(workbook(Data=rows), "a.xlsx")) for rows in ([*PAID, row], [PAID[0], row, *PAID[1:]])] == [
+        31,
+        31,
+    ]
+
+
 @pytest.mark.parametrize(("rows", "says"), [
     ([], "must hold a header line and rows, got no filled cells; other sheets: 'More'"),
     ([["a", "b"]], "got a header line alone"),
