@@ -40,7 +40,7 @@ _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 
 
 def _read_json(raw: bytes, name: str, sheet: str | None, missing: Sequence[str]) -> pd.DataFrame:
-    """Return records, a list of them or a line each, or columns, as a table."""
+    """Return records, a list of them or a line each, or columns, as a table; lists in cells stay."""
     try:
         text = raw.decode("utf-8-sig")
         try:
@@ -50,11 +50,38 @@ def _read_json(raw: bytes, name: str, sheet: str | None, missing: Sequence[str])
         frame = _of_json(held)
     except (UnicodeDecodeError, ValueError, RecursionError):  # whose texts hold cells
         raise InputError(f"{name} must hold JSON, got something else, or a damaged file") from None
-    nested = [place for place, column in enumerate(frame) if holds_several(frame[column])]
-    if frame.columns.empty or nested:
-        got = f"several in a cell of column {nested[0] + 1}" if nested else "no records"
-        raise InputError(f"{name} must hold records of single values, or columns of such, got {got}")
-    return pd.DataFrame({column: blanked(narrowed(frame[column]), missing) for column in frame})
+    if frame.columns.empty:
+        raise InputError(f"{name} must hold records of single values, or columns of such, got no records")
+    flat = _unfolded(frame)
+    several = {column for column in flat if holds_several(flat[column])}
+    kept = {c: flat[c] if c in several else blanked(narrowed(flat[c]), missing) for c in flat}
+    table = pd.DataFrame(kept)
+    table.attrs.update(flat.attrs)
+    return table
+
+
+def _unfolded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which records in cells are columns: ``address.city``; not where they have keys of their own."""
+    columns: dict[Any, pd.Series] = {}
+    notes: list[str] = []
+    for name in frame if frame.columns.is_unique else ():
+        cells = frame[name]
+        records = [cell for cell in cells if isinstance(cell, dict)] if types.is_object_dtype(cells.dtype) else []
+        keys = list(dict.fromkeys(str(key) for record in records for key in record))
+        is_form = 0 < len(keys) <= 2 * max(map(len, records), default=0) and len(records) == cells.notna().sum()
+        if not is_form or {f"{name}.{key}" for key in keys} & {*map(str, frame.columns)}:
+            columns[name] = cells
+            continue
+        known = [{str(key): value for key, value in cell.items()} if isinstance(cell, dict) else {} for cell in cells]
+        inner = {f"{name}.{key}": pd.Series([own.get(key) for own in known], cells.index, object) for key in keys}
+        own = _unfolded(pd.DataFrame(inner))
+        columns |= {column: narrowed(own[column]) for column in own}
+        notes.append(f"column {str(name)!r} holds records: each of their parts is a column, as {next(iter(own))!r}")
+    if not notes:
+        return frame
+    table = pd.DataFrame(columns)
+    table.attrs["notes"] = notes
+    return table
 
 
 def _of_json(held: Any) -> pd.DataFrame:
@@ -76,7 +103,7 @@ def _read_arrow(
     read: Callable[..., pd.DataFrame], kind: str, raw: bytes, name: str, sheet: str | None, missing: Sequence[str]
 ) -> pd.DataFrame:
     try:
-        return _flat(read(io.BytesIO(raw), dtype_backend="numpy_nullable"))
+        return _unfolded(_flat(read(io.BytesIO(raw), dtype_backend="numpy_nullable")))
     except (ValueError, OSError, TypeError, NotImplementedError, KeyError) as error:  # pyarrow's are among them
         raise InputError(f"{name} must be a {kind} file, but cannot be read: {type(error).__name__}") from None
 
