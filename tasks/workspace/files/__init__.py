@@ -22,6 +22,7 @@ from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, blanked, holds_several, narrowed, numbers_rows
+from synthrisk.tasks.workspace.files.csv import decoded
 from synthrisk.tasks.workspace.files.excel import EXCEL, read_excel
 from synthrisk.tasks.workspace.files.statistical import STATISTICAL, read_statistical
 
@@ -215,6 +216,32 @@ def in_one(folder: str, parts: Sequence[str], name: str) -> bytes:
     return one.getvalue()
 
 
+def text_parts_of(path: str) -> list[str]:
+    """Return the CSV or JSON files of one table in a folder of this machine, by number; none where it is no such."""
+    if "://" in path or not Path(path).is_dir():
+        return []
+    found = [str(each) for each in Path(path).iterdir() if each.name[0] not in "._"]  # _SUCCESS
+    kinds = {kind_of(each) or (kind_of(path) if each.endswith(".part") else None) for each in found}
+    number = {each: int((re.findall(r"\d+", Path(each).name) or ["0"])[0]) for each in found}
+    is_one = len(kinds) == 1 and kinds <= {*_TEXTS}
+    return sorted(found, key=lambda each: (number[each], each)) if is_one else []
+
+
+def texts_in_one(parts: Sequence[str], name: str, *, has_header: bool) -> bytes:
+    """Return the texts of a folder as one, with one header line where they have such.
+
+    Raises:
+        InputError: Their first lines differ.
+    """
+    texts = [text for each in parts if (text := decoded(content(each), name).strip("\r\n\ufeff"))]
+    first = {text.splitlines()[0] for text in texts} if has_header else set()
+    if len(first) > 1:
+        raise InputError(
+            f"{name} must hold parts of one table, got other first lines: write each with the names of its columns"
+        )
+    return "\n".join([*first, *(text.partition("\n")[2] if has_header else text for text in texts)]).encode()
+
+
 _PACKAGES = {
     "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs",
     "abfss": "adlfs", "http": "aiohttp", "https": "aiohttp", "sftp": "paramiko", "ssh": "paramiko",
@@ -230,13 +257,20 @@ def read_file(
     shown = _without_credentials(split_sheet(asked)[0])
     source = source if "://" in source else str(Path(source).expanduser())
     parts = _asked(lambda: parts_of(source), source, shown)
-    kind = PARQUET if parts else kind_of(source.split("?", 1)[0] if "://" in source else source)
+    texts = [] if parts else text_parts_of(source)
+    own = source.split("?", 1)[0] if "://" in source else source
+    kind = PARQUET if parts else next((found for each in (*texts[:1], own) if (found := kind_of(each))), None)
     if kind is None:
         raise InputError(f"source must end in {KINDS}, got {shown!r}")
     ask = partial(in_one, source, parts, repr(shown)) if parts else partial(content, source)
+    if texts:
+        ask = partial(texts_in_one, texts, repr(shown), has_header=kind in SEPARATED)
     raw = _asked(ask, source, shown)
     read_by = READERS | dict.fromkeys(SEPARATED, lambda raw, name, *_: parse(raw, name))
     frame = read_by[kind](raw, repr(shown), sheet, missing)
+    if texts:
+        told = f"{shown!r} is a folder: its {len(texts):,} files were read as the parts of one table"
+        frame.attrs["notes"] = [told, *frame.attrs.get("notes", ())]
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
     unnamed = [c for c in frame.columns if str(c).startswith(UNNAMED)]  # such as number the rows, or are empty, go
@@ -263,7 +297,7 @@ def _asked(ask: Callable[[], _T], source: str, shown: str) -> _T:
             raise InputError(f"{shown!r} must lead to a file, found none there, or no server that answers") from None
         raise absent(shown, source) from None
     except IsADirectoryError:
-        raise InputError(f"source must be one file, or a folder of Parquet files, got the folder {shown!r}") from None
+        raise InputError(f"source must be one file, or a folder of parts (Parquet, CSV, JSON), got {shown!r}") from None
     except InputError:
         raise
     except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them
