@@ -23,6 +23,7 @@ from synthrisk.tasks.workspace.files.csv import (
 
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 _Got = TypeVar("_Got")
+_Area = tuple[tuple[int, int], tuple[int, int]]
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 
 
@@ -30,9 +31,9 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None, missing: Sequenc
     """Return a sheet as a table: the first one unless named. ``attrs["notes"]`` says which others there are.
 
     The first row that holds anything has the names of the columns. Empty rows and columns are left out, and so are rows
-    around the table that are none of it, as ``csv.tidied`` knows them. Cells that
-    Excel holds as text stay text: "01003" is no number. A cell that is empty or holds an error (``#N/A``) is missing,
-    and so is each text in ``missing``.
+    around the table that are none of it, as ``csv.tidied`` knows them. Rows of a merged cell all have its value. Cells
+    that Excel holds as text stay text: "01003" is no number. A cell that is empty or holds an error (``#N/A``) is
+    missing, and so is each text in ``missing``.
 
     Raises:
         InputError: No workbook, encrypted, no such sheet, no rows, a title above the header, or a name given twice.
@@ -46,9 +47,14 @@ def read_excel(raw: bytes, name: str, sheet: str | None = None, missing: Sequenc
     cells = _attempt(
         lambda: pd.read_excel(book, sheet_name=chosen, header=None, dtype=object, na_filter=False), raw, name
     )
-    cells = cells.mask(cells == "").dropna(how="all").dropna(how="all", axis="columns")
     where = f"{name}, sheet {chosen!r},"
-    cells, notes = _without_others(cells, where.rstrip(","))
+    cells = cells.mask(cells == "").dropna(how="all")
+    may_be_merged = bool(cells.isna().any(axis=None))  # else the sheet need not be opened again
+    opened = _attempt(lambda: book.book.get_sheet_by_name(chosen), raw, name) if may_be_merged else None
+    cells, filled = _unmerged(cells, getattr(opened, "merged_cell_ranges", None) or ())  # old readers tell none
+    cells, notes = _without_others(cells.dropna(how="all", axis="columns"), where.rstrip(","))
+    if filled:
+        notes.append(f"{where} has cells merged with those below them: {filled:,} empty ones got their value")
     _refuse_no_table(cells, where, [s for s in sheets if s != chosen])
     names = [UNNAMED + str(i) if pd.isna(cell) else str(cell) for i, cell in enumerate(cells.iloc[0])]
     twice = np.flatnonzero(pd.Index(names).duplicated())
@@ -76,6 +82,18 @@ def _attempt(step: Callable[[], _Got], raw: bytes, name: str) -> _Got:
             "an encrypted file: save it without a password" if _ENCRYPTED in raw else "something else, or a damaged one"
         )
         raise InputError(f"{name} must be an Excel or OpenDocument workbook, got {got}") from None
+
+
+def _unmerged(cells: pd.DataFrame, merged: Iterable[_Area]) -> tuple[pd.DataFrame, int]:
+    """Return a sheet in which the first cell of merged ones stands in all their rows, and how many it was put into."""
+    values, many = cells.to_numpy(dtype=object, copy=True), 0
+    for (top, column), (bottom, _) in merged:
+        if top < bottom and top in cells.index and column < values.shape[1]:
+            first, *below = range(*cells.index.searchsorted([top, bottom + 1]))
+            empty = [row for row in below if pd.isna(values[row, column])] if pd.notna(values[first, column]) else []
+            values[empty, column] = values[first, column]
+            many += len(empty)
+    return (pd.DataFrame(values, cells.index, cells.columns) if many else cells), many
 
 
 _FIRST = 20  # rows that tell what is around a table

@@ -14,13 +14,15 @@ from synthrisk.tasks.workspace.files.excel import read_excel
 SECRET = "Ada Lovelace"
 
 
-def workbook(**sheets) -> bytes:
+def workbook(merged=(), **sheets) -> bytes:
     book = openpyxl.Workbook()
     book.remove(book.active)
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)
         for row in rows:
             sheet.append(row)
+    for area in merged:
+        sheet.merge_cells(area)
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()
@@ -99,6 +101,20 @@ def test_a_first_or_last_person_stays_one(row):
         31,
         31,
     ]
+
+
+def test_rows_of_a_merged_cell_all_have_its_value_and_empty_rows_stay_empty():
+    rows = [["unit", "age", "pay"], ["HR", 40, 1], [None, 41, 2], [], [None, 42, 3], ["IT", 43, 4], [None, 44, None]]
+    frame = read_excel(workbook(Data=rows, merged=["A2:A5", "A6:A7", "B7:C7", "F3:H9"]), "a.xlsx")
+    assert (frame.unit.tolist(), frame.age.tolist()) == (["HR"] * 3 + ["IT"] * 2, [40, 41, 42, 43, 44])
+    assert frame.pay.isna().tolist() == [False] * 4 + [True]
+    assert frame.attrs["notes"] == [
+        "a.xlsx, sheet 'Data', has cells merged with those below them: 3 empty ones got their value"
+    ]
+    above = [["unit", "Person", None], [None, "age", "pay"], *[["HR", 40 + k, k] for k in range(9)]]
+    assert list(read_excel(workbook(Data=above, merged=["A1:A2", "B1:C1"]), "a.xlsx")) == ["unit", "age", "pay"]
+    lower = [[], [], *([None, *row] for row in rows)]
+    assert read_excel(workbook(Data=lower, merged=["B4:B7"]), "a.xlsx").unit.tolist()[:3] == ["HR"] * 3
 
 
 @pytest.mark.parametrize(("rows", "says"), [
