@@ -68,8 +68,9 @@ def _unfolded(frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame if frame.columns.is_unique else ():
         cells = frame[name]
         records = [cell for cell in cells if isinstance(cell, dict)] if types.is_object_dtype(cells.dtype) else []
-        keys = list(dict.fromkeys(str(key) for record in records for key in record))
-        is_form = 0 < len(keys) <= 2 * max(map(len, records), default=0) and len(records) == cells.notna().sum()
+        held = [[str(key) for key, value in record.items() if value is not None] for record in records]
+        keys = list(dict.fromkeys(key for own in held for key in own))
+        is_form = 0 < len(keys) <= 2 * max(map(len, held), default=0) and len(records) == cells.notna().sum()
         if not is_form or {f"{name}.{key}" for key in keys} & {*map(str, frame.columns)}:
             columns[name] = cells
             continue
