@@ -16,8 +16,10 @@ from synthrisk.tasks.propose.evidence import Evidence, evidence
 from synthrisk.tasks.propose.names import topic
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, read_as
+from synthrisk.tasks.workspace.files.statistical import LABELS
 
 _FEWEST = 10  # records of which anything can be told
+_LONGEST = 60  # letters of a label that is asked beside a name: a question speaks of much
 
 
 @dataclass(frozen=True)
@@ -70,14 +72,18 @@ def look(
         _refuse_no_table(texts, given)
     except InputError as error:
         raise InputError("; ".join([str(error), *sheets])) from None
-    seen = [_as_directions(each) for each in evidence(texts)]
+    labelled = {c: f"{c}: {said}" for c, said in texts.attrs.get(LABELS, {}).items() if len(said) <= _LONGEST}
+    asked = [_as_directions(each) for each in evidence(texts.rename(columns=labelled))]
+    seen = [replace(each, name=c, why=_why(each, labelled)) for each, c in zip(asked, texts.columns, strict=True)]
     if others is not None and any(map(_has_two_answers, seen)):
         seen = _of_both(seen, texts, read(others, given.missing, as_texts=True))
     found = tuple(_answered(each, (answers or {}).get(each.name)) for each in seen)
     readings = {each.name: each.reading for each in found if each.reading is not None}
     typed = _typed(read(source, given.missing, readings), readings, found, given)
     found = tuple(_without_numbers(each, typed) for each in found)
-    meant = _said(tuple(roles(found, typed)), given)
+    called = [replace(each, name=labelled.get(each.name, each.name)) for each in found]
+    own = zip(roles(called, typed.rename(columns=labelled)), found, strict=True)
+    meant = _said(tuple(role._replace(name=each.name, why=_why(role, labelled)) for role, each in own), given)
     settings = {"source": source, "missing": list(given.missing), **settings_of(found, meant)}
     codes = [c for c in typed.columns if c in given.categorical and c not in settings["categorical"]]
     settings["categorical"] = [*settings["categorical"], *codes]
@@ -101,6 +107,10 @@ def _refuse_no_table(texts: pd.DataFrame, given: Given) -> None:
     _check_names(given, list(texts.columns))
     if len(texts) < _FEWEST:
         raise InputError(f"the table must hold at least {_FEWEST} records for a study, got {len(texts)}")
+
+
+def _why(asked: Evidence | Role, labelled: Mapping[str, str]) -> str:
+    return asked.why.replace("its name", "its name or label") if asked.name in labelled.values() else asked.why
 
 
 def _has_two_answers(column: Evidence) -> bool:

@@ -51,7 +51,7 @@ _RELEASES = (
             "path 'own.csv' must lead to readable files, got one that is not: 'own.csv', line 62"),
     release("a release in broken JSON", "{", "path 'own.json' must hold JSON", to="own.json"),
     release("a release in JSON that is no table", "[1, 2]", "'own.json' must hold records of single values", to="own.json"),
-    release("a release in JSON of several values in a cell", '[{"age": [1, 2]}, {"age": [3]}]', "or columns of such, got several in a cell of column 1", to="own.json"),
+    release("a release in JSON of several values in a cell", '[{"age": [1, 2]}, {"age": [3]}]', "own.json: column 'age' must hold single values, got several in a cell", to="own.json"),
     Case("a release in a file system that is none", (*EVALUATE, "--synthetic", "htp://host/release.csv"), "no file system is called htp:// (did you mean 'http'?)"),
     Case("a release that is a folder", (*EVALUATE, "--synthetic", "all.csv"), "path 'all.csv' must lead to a file", {"all.csv/own.csv": "age\n1\n"}),
     Case("a release at a server that is not there", (*EVALUATE, "--synthetic", "http://127.0.0.1:9/release.csv"),

@@ -22,6 +22,7 @@ from pandas.api import types
 
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, blanked, holds_several, narrowed, numbers_rows
+from synthrisk.tasks.workspace.files.csv import decoded
 from synthrisk.tasks.workspace.files.excel import EXCEL, read_excel
 from synthrisk.tasks.workspace.files.statistical import STATISTICAL, read_statistical
 
@@ -40,7 +41,7 @@ _PACKED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 
 
 def _read_json(raw: bytes, name: str, sheet: str | None, missing: Sequence[str]) -> pd.DataFrame:
-    """Return records, a list of them or a line each, or columns, as a table."""
+    """Return records, a list of them or a line each, or columns, as a table; lists in cells stay."""
     try:
         text = raw.decode("utf-8-sig")
         try:
@@ -50,11 +51,39 @@ def _read_json(raw: bytes, name: str, sheet: str | None, missing: Sequence[str])
         frame = _of_json(held)
     except (UnicodeDecodeError, ValueError, RecursionError):  # whose texts hold cells
         raise InputError(f"{name} must hold JSON, got something else, or a damaged file") from None
-    nested = [place for place, column in enumerate(frame) if holds_several(frame[column])]
-    if frame.columns.empty or nested:
-        got = f"several in a cell of column {nested[0] + 1}" if nested else "no records"
-        raise InputError(f"{name} must hold records of single values, or columns of such, got {got}")
-    return pd.DataFrame({column: blanked(narrowed(frame[column]), missing) for column in frame})
+    if frame.columns.empty:
+        raise InputError(f"{name} must hold records of single values, or columns of such, got no records")
+    flat = _unfolded(frame)
+    several = {column for column in flat if holds_several(flat[column])}
+    kept = {c: flat[c] if c in several else blanked(narrowed(flat[c]), missing) for c in flat}
+    table = pd.DataFrame(kept)
+    table.attrs.update(flat.attrs)
+    return table
+
+
+def _unfolded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which records in cells are columns: ``address.city``; not where they have keys of their own."""
+    columns: dict[Any, pd.Series] = {}
+    notes: list[str] = []
+    for name in frame if frame.columns.is_unique else ():
+        cells = frame[name]
+        records = [cell for cell in cells if isinstance(cell, dict)] if types.is_object_dtype(cells.dtype) else []
+        held = [[str(key) for key, value in record.items() if value is not None] for record in records]
+        keys = list(dict.fromkeys(key for own in held for key in own))
+        is_form = 0 < len(keys) <= 2 * max(map(len, held), default=0) and len(records) == cells.notna().sum()
+        if not is_form or {f"{name}.{key}" for key in keys} & {*map(str, frame.columns)}:
+            columns[name] = cells
+            continue
+        known = [{str(key): value for key, value in cell.items()} if isinstance(cell, dict) else {} for cell in cells]
+        inner = {f"{name}.{key}": pd.Series([own.get(key) for own in known], cells.index, object) for key in keys}
+        own = _unfolded(pd.DataFrame(inner))
+        columns |= {column: narrowed(own[column]) for column in own}
+        notes.append(f"column {str(name)!r} holds records: each of their parts is a column, as {next(iter(own))!r}")
+    if not notes:
+        return frame
+    table = pd.DataFrame(columns)
+    table.attrs["notes"] = notes
+    return table
 
 
 def _of_json(held: Any) -> pd.DataFrame:
@@ -76,7 +105,7 @@ def _read_arrow(
     read: Callable[..., pd.DataFrame], kind: str, raw: bytes, name: str, sheet: str | None, missing: Sequence[str]
 ) -> pd.DataFrame:
     try:
-        return _flat(read(io.BytesIO(raw), dtype_backend="numpy_nullable"))
+        return _unfolded(_flat(read(io.BytesIO(raw), dtype_backend="numpy_nullable")))
     except (ValueError, OSError, TypeError, NotImplementedError, KeyError) as error:  # pyarrow's are among them
         raise InputError(f"{name} must be a {kind} file, but cannot be read: {type(error).__name__}") from None
 
@@ -188,6 +217,32 @@ def in_one(folder: str, parts: Sequence[str], name: str) -> bytes:
     return one.getvalue()
 
 
+def text_parts_of(path: str) -> list[str]:
+    """Return the CSV or JSON files of one table in a folder of this machine, by number; none where it is no such."""
+    if "://" in path or not Path(path).is_dir():
+        return []
+    found = [str(each) for each in Path(path).iterdir() if each.name[0] not in "._"]  # _SUCCESS
+    kinds = {kind_of(each) or (kind_of(path) if each.endswith(".part") else None) for each in found}
+    number = {each: int((re.findall(r"\d+", Path(each).name) or ["0"])[0]) for each in found}
+    is_one = len(kinds) == 1 and kinds <= {*_TEXTS}
+    return sorted(found, key=lambda each: (number[each], each)) if is_one else []
+
+
+def texts_in_one(parts: Sequence[str], name: str, *, has_header: bool) -> bytes:
+    """Return the texts of a folder as one, with one header line where they have such.
+
+    Raises:
+        InputError: Their first lines differ.
+    """
+    texts = [text for each in parts if (text := decoded(content(each), name).strip("\r\n\ufeff"))]
+    first = {text.splitlines()[0] for text in texts} if has_header else set()
+    if len(first) > 1:
+        raise InputError(
+            f"{name} must hold parts of one table, got other first lines: write each with the names of its columns"
+        )
+    return "\n".join([*first, *(text.partition("\n")[2] if has_header else text for text in texts)]).encode()
+
+
 _PACKAGES = {
     "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs",
     "abfss": "adlfs", "http": "aiohttp", "https": "aiohttp", "sftp": "paramiko", "ssh": "paramiko",
@@ -203,13 +258,20 @@ def read_file(
     shown = _without_credentials(split_sheet(asked)[0])
     source = source if "://" in source else str(Path(source).expanduser())
     parts = _asked(lambda: parts_of(source), source, shown)
-    kind = PARQUET if parts else kind_of(source.split("?", 1)[0] if "://" in source else source)
+    texts = [] if parts else text_parts_of(source)
+    own = source.split("?", 1)[0] if "://" in source else source
+    kind = PARQUET if parts else next((found for each in (*texts[:1], own) if (found := kind_of(each))), None)
     if kind is None:
         raise InputError(f"source must end in {KINDS}, got {shown!r}")
     ask = partial(in_one, source, parts, repr(shown)) if parts else partial(content, source)
+    if texts:
+        ask = partial(texts_in_one, texts, repr(shown), has_header=kind in SEPARATED)
     raw = _asked(ask, source, shown)
     read_by = READERS | dict.fromkeys(SEPARATED, lambda raw, name, *_: parse(raw, name))
     frame = read_by[kind](raw, repr(shown), sheet, missing)
+    if texts:
+        told = f"{shown!r} is a folder: its {len(texts):,} files were read as the parts of one table"
+        frame.attrs["notes"] = [told, *frame.attrs.get("notes", ())]
     if len(frame) == 0:
         raise InputError(f"{shown!r} must hold rows, got none")
     unnamed = [c for c in frame.columns if str(c).startswith(UNNAMED)]  # such as number the rows, or are empty, go
@@ -236,7 +298,7 @@ def _asked(ask: Callable[[], _T], source: str, shown: str) -> _T:
             raise InputError(f"{shown!r} must lead to a file, found none there, or no server that answers") from None
         raise absent(shown, source) from None
     except IsADirectoryError:
-        raise InputError(f"source must be one file, or a folder of Parquet files, got the folder {shown!r}") from None
+        raise InputError(f"source must be one file, or a folder of parts (Parquet, CSV, JSON), got {shown!r}") from None
     except InputError:
         raise
     except Exception as error:  # noqa: BLE001 - every file system has errors of its own, with addresses and keys in them

@@ -2,8 +2,10 @@
 
 import csv
 import io
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -12,7 +14,9 @@ import pandas as pd
 
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
+from synthrisk.tasks.workspace.files.cell_texts import folded
 from synthrisk.tasks.workspace.files.encodings import beside_utf8, encoding_of, spoken
+from synthrisk.tasks.workspace.files.fitted_cells import MISSING
 
 SEPARATORS = ",;\t|"
 CODED = "synthrisk.coded"  # attribute of a frame
@@ -27,6 +31,45 @@ _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,%]*")
 _LAST = 400  # characters in which a last line ends
 _COUNT = re.compile(r"\(?(\d{1,18}) [^\W\d_]+(?: [^\W\d_]+)*\)?\.?")
 _FEWEST_CELLS = 3  # in the rows below a title
+_TOTALS = {
+    *(
+        "total",
+        "totals",
+        "grand total",
+        "sum",
+        "sums",
+        "summe",
+        "gesamt",
+        "gesamtsumme",
+        "insgesamt",
+        "somme",
+        "totaux",
+    ),
+    *("total general", "suma", "totale", "somma", "soma", "totaal", "som", "totalt", "summa", "i alt", "razem"),
+    *(
+        "celkem",
+        "ogolem",
+        "yhteensa",
+        "osszesen",
+        "toplam",
+        "итого",
+        "всего",
+        "разом",
+        "συνολο",
+        "合計",
+        "总计",
+        "合计",
+    ),
+}
+_REMARK = re.compile(r"[*†‡©]+\s?\w.*\s.*|([^\W\d_]+)(?: [^\W\d_]+){0,3}\s?: ?[^\s:].*", re.DOTALL)
+_SOURCES = {
+    *("source", "sources", "note", "notes", "quelle", "quellen", "anmerkung", "anmerkungen", "hinweis", "remarque"),
+    *("remarques", "fuente", "fuentes", "nota", "notas", "fonte", "fontes", "note", "bron", "zrodlo", "zdroj", "kilde"),
+    *("kalla", "lahde", "kaynak", "источник", "примечание", "πηγη", "出典", "来源", "注"),
+}
+_QUALTRICS = '{"ImportId":'  # begins the cells below the questions
+_MEASURED = re.compile(r"(?:[\d.,:/%+\-\s]|(?<=\d)T(?=\d))*\d[\s%Z]*")  # a number, date or time
+_WORD = re.compile(r"[^\W\d_]|[%°€$£]")
 _LEADING_ZERO = re.compile(r"0(?<=[,;\t|\"\r\n]0)\d+(?:$|[,;\t|\"\r])", re.MULTILINE)  # begins with what is rare: quick
 _AS_IS: dict[str, Any] = {"keep_default_na": False, "dtype_backend": "numpy_nullable", "low_memory": False}
 """Integers stay exact beside missing cells."""
@@ -141,13 +184,14 @@ class Tidied(NamedTuple):
 def tidied(text: str, name: str) -> Tidied:
     r"""Return the text of a CSV file as a header line and rows with as many cells as it.
 
-    Lines above the header that are no rows (a title, comments that begin with #, ``sep=;``, which Excel reads), rows
-    of separators alone at the end, which it writes, and a last line that says how many rows there are, as database
-    consoles write it, are left out. Cells such as ``="052"``, which keep Excel from reading numbers, and cells in
-    single quotes are as those in double ones. Blanks behind separators, where they begin all names but the first, are
-    left out. Where each of the first rows has one cell more than the header, the header gets an empty name: the last
-    one, where these cells are empty, as behind a separator that ends each row; the first one, where they number the
-    rows, as in files of R. A separator that ends the header alone is left out.
+    Lines above the header that are no rows (a title, groups of columns, comments that begin with #, ``sep=;``, which
+    Excel reads), rows below it that say more of its columns (units, questions as Qualtrics exports them), rows of
+    separators alone, which Excel writes, a last line that says how many rows there are, as database consoles write it,
+    a last row of totals, and remarks below the table are left out. Cells such as ``="052"``, which keep Excel from
+    reading numbers, and cells in single quotes are as those in double ones. Blanks behind separators, where they begin
+    all names but the first, are left out. Where each of the first rows has one cell more than the header, the header
+    gets an empty name: the last one, where these cells are empty, as behind a separator that ends each row; the first
+    one, where they number the rows, as in files of R. A separator that ends the header alone is left out.
 
     Raises:
         InputError: The header line cannot be parsed, or has a name twice.
@@ -159,11 +203,9 @@ def tidied(text: str, name: str) -> Tidied:
     notes: list[str] = []
     if excel := _EXCELS_LINE.match(text):
         text = text[excel.end() :]
-    if above := _above_the_header(text):
-        lines = text.splitlines(keepends=True)
-        text = "".join(lines[above:])
-        many = "1 line that is no row" if above == 1 else f"{above} lines that are no rows"
-        notes.append(f"{name} begins with {many}: left out")
+    above = _above_the_header(text)
+    if above:
+        text = "".join(text.splitlines(keepends=True)[above:])
     if '="' in text:
         text = _EXCELS_QUOTED.sub(r'"\1"', text)
         plain, cells = _EXCELS_TEXT.subn(r'"\1"', text)
@@ -171,18 +213,27 @@ def tidied(text: str, name: str) -> Tidied:
     header = _QUOTED.sub("", text.lstrip("\r\n")[:_HEADER])
     separator = max(SEPARATORS, key="".join(header.splitlines()[:1]).count)
     text = _in_double_quotes(text, separator)
-    names, end, rows = _first_rows(text, separator, name)
-    if len(names) > 1 and all(each.startswith(" ") for each in names[1:]):
+    first = _first_rows(text, separator, name)
+    if len(first.names) > 1 and all(each.startswith(" ") for each in first.names[1:]):
         text = _without_blanks(text, separator)
-        names, end, rows = _first_rows(text, separator, name)
-    _refuse_same(names, name)
+        first = _first_rows(text, separator, name)
+    if is_above_names(first, partial(_are_new, first, text, separator)):
+        text, above = text[first.ends[0] :], above + 1
+        first = _first_rows(text, separator, name)
+    _refuse_same(first, name)
+    if below := below_names(first, partial(_are_new, first, text, separator)):
+        text = text[: first.ends[0]] + text[first.ends[below] :]
+        first = _first_rows(text, separator, name)
+    notes += told_around(name, above, below)
+    names, rows, end, _ = first
     if len(names) > 1 and (counted := _without_count(text)):
         text = text[:counted]
         notes.append(f"{name} ends in a line that says how many rows there are: left out")
-    kept, empty = _without_empty_rows(text, separator)
+    text, many = _without_last_lines(text, separator, first)
+    notes += told_last(name, many)
+    text, empty = _without_empty_rows(text, separator * (len(names) - 1))
     if empty:
-        text = text[:kept]
-        notes.append(f"{name} ends in {empty:,} empty rows: they are left out")
+        notes.append(f"{name} has {empty:,} empty {'row' if empty == 1 else 'rows'} between others: left out")
     if rows and all(len(row) == len(names) + 1 for row in rows):
         if not any(row[-1] for row in rows):
             text = text[:end] + separator + text[end:]
@@ -218,6 +269,16 @@ def _above_the_header(text: str) -> int:
     return 0
 
 
+def told_around(name: str, above: int, below: int) -> list[str]:
+    """Return in words how many lines above and below the names of columns are left out."""
+    told = [f"{name} begins with {_lines_of_none(above)}: left out"] if above else []
+    return told + ([f"{name} has {_lines_of_none(below)} below the names of its columns: left out"] if below else [])
+
+
+def _lines_of_none(many: int) -> str:
+    return "1 line that is no row" if many == 1 else f"{many} lines that are no rows"
+
+
 def _in_double_quotes(text: str, separator: str) -> str:
     """Return a text with its cells in double quotes, where they need any, if its names are in single ones."""
     header = text.lstrip("\r\n")[:_HEADER].splitlines()[:1]
@@ -249,8 +310,20 @@ def _written(rows: Sequence[Sequence[str]], separator: str) -> str:
     return kept.getvalue()
 
 
-def _first_rows(text: str, separator: str, name: str) -> tuple[list[str], int, list[list[str]]]:
-    """Return the cells of the header line, where it ends, and those of the first rows; none where they have no form."""
+class First(NamedTuple):
+    """The beginning of a table, in texts."""
+
+    names: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    """The first ones that hold anything; none where they have no form."""
+    end: int = 0
+    """Where the header line ends in a file of texts, without what ends it."""
+    ends: Sequence[int] = ()
+    """Where it ends, and each of the rows."""
+
+
+def _first_rows(text: str, separator: str, name: str) -> First:
+    """Return the cells of the header line and of the first rows, and where they end."""
     lines = text if "\n" in text else text.replace("\r", "\n")
     at = len(lines) - len(lines.lstrip("\r\n"))
     ends: list[int] = []
@@ -260,18 +333,69 @@ def _first_rows(text: str, separator: str, name: str) -> tuple[list[str], int, l
         end = len(lines[: ends[-1]].rstrip("\r\n"))
     except csv.Error:  # a quote that is not closed, or a header of no end
         raise InputError(f"{name} must be a CSV file, but its header line cannot be parsed") from None
+    places = ends[-1:]
     try:
-        return header, end, [row for row in islice(reader, _FIRST) if any(row)]
+        found = [(row, ends[-1]) for row in islice(reader, _FIRST) if any(row)]
     except csv.Error:
-        return header, end, []
+        found = []
+    return First(header, [row for row, _ in found], end, [*places, *(place for _, place in found)])
 
 
-def _refuse_same(header: Sequence[str], name: str) -> None:
+def is_above_names(first: First, are_new: Callable[[], bool]) -> bool:
+    """Tell whether a header groups columns: names lack, or are there twice, and the row below it has all.
+
+    ``are_new`` tells whether no row but the first has one of its cells.
+    """
+    names, rows = first.names, first.rows
+    if "" not in names[1:] and len({*names}) == len(names):
+        return False
+    return _may_be_names(first) and bool(_said_of_numbers(rows[0], rows[2:])) and are_new()
+
+
+def _may_be_names(first: First) -> bool:
+    """Tell whether the line below the header has a name, each its own and no number, for each column."""
+    below = first.rows[0] if first.rows else []
+    has_all = len(below) == len(first.names) > 1 and all(below[1:]) and (bool(below[0]) or not first.names[0])
+    return has_all and len({*below}) == len(below) and all(_WORD.search(cell) for cell in below if cell)
+
+
+def below_names(first: First, are_new: Callable[[], bool]) -> int:
+    """Return how many rows below the header say more of its columns, as units or questions do, and hold nobody.
+
+    Above numbers or dates they have different texts, or these texts alone, and none that a row below has, too: who has
+    not answered is not the only one.
+    """
+    for below, row in enumerate(first.rows[:3], start=1):
+        if all(cell.startswith(_QUALTRICS) for cell in row):
+            return below
+    said = _said_of_numbers(first.rows[0], first.rows[1:]) if first.rows else []
+    is_told = len({*said}) > 1 or (bool(said) and len(said) == sum(map(bool, first.rows[0])))
+    return int(is_told and len(first.rows[0]) <= len(first.names) and are_new())
+
+
+def _said_of_numbers(row: Sequence[str], below: Sequence[Sequence[str]]) -> list[str]:
+    """Return the texts of a row in columns that hold numbers or dates below; none where the row holds such itself."""
+    if not all(_WORD.search(cell) and not _MEASURED.fullmatch(cell) for cell in row if cell) or MISSING & {*row} - {""}:
+        return []
+    columns = [[own[k] for own in below if k < len(own) and own[k] not in MISSING] for k in range(len(row))]
+    numbers = [len(cells) >= _FEWEST_CELLS and all(map(_MEASURED.fullmatch, cells)) for cells in columns]
+    return [cell for cell, is_number in zip(row, numbers, strict=True) if cell and is_number]
+
+
+def _are_new(first: First, text: str, separator: str) -> bool:
+    """Tell whether no row but the first has one of its cells."""
+    cells = "|".join(re.escape(cell) for cell in first.rows[0] if cell)
+    ends = rf"{re.escape(separator)}\r\n\""
+    return not re.compile(rf"(?<=[{ends}])(?:{cells})(?=[{ends}]|\Z)").search(text, first.ends[1])
+
+
+def _refuse_same(first: First, name: str) -> None:
     """Find duplicates, which pandas would rename; positions are told, for a name may be a cell."""
-    for position, column in enumerate(header):
-        if column and column in header[:position]:
-            places = f"columns {header.index(column) + 1} and {position + 1}"
-            raise InputError(f"{name} must have distinct column names, got one twice ({places})")
+    for position, column in enumerate(first.names):
+        if column and column in first.names[:position]:
+            places = f"columns {first.names.index(column) + 1} and {position + 1}"
+            hint = ": if the names are in line 2, delete line 1" if _may_be_names(first) else ""
+            raise InputError(f"{name} must have distinct column names, got one twice ({places}){hint}")
 
 
 def _without_count(text: str) -> int:
@@ -284,17 +408,89 @@ def _without_count(text: str) -> int:
     return len(head) if said and int(said[1]) == sum(not line.isspace() for line in io.StringIO(head)) - 1 else 0
 
 
-def _without_empty_rows(text: str, separator: str) -> tuple[int, int]:
-    """Return where a text ends without its last rows of separators and blanks alone, and how many these are."""
-    end, rows = len(text), 0
-    while end:
+def _without_last_lines(text: str, separator: str, first: First) -> tuple[str, Counter[str]]:
+    """Return a text without its last lines that are no rows, and what they are: empty, of totals, or remarks."""
+    end, many = len(text), Counter[str]()
+    while end > first.end:
         last = len(text[max(0, end - _HEADER) : end].rstrip("\r\n")) - min(end, _HEADER) + end
         start = max(text.rfind("\n", 0, last), text.rfind("\r", 0, last)) + 1
-        line = text[start:last]
-        if separator not in line or line.strip(f"{separator} \t"):
+        line, what = text[start:last], ""
+        cells = next(iter(_cells(line, separator)), []) if line.count('"') % 2 == 0 else []
+        if separator in line and not line.strip(f"{separator} \t"):
+            what = "empty"
+        elif cells and len(first.names) > 1 and start >= first.end:
+            before = "\n".join(text[max(0, start - _LAST) : start].splitlines())
+            is_below_blank = before.rpartition("\n")[2].strip(f"{separator} \t") == "" != before
+            what = "remark" if is_remark(cells, first, is_below_blank=is_below_blank) else what
+            rows = partial(_cells, text[first.ends[0] : start], separator)
+            what = "total" if is_total(cells, len(first.names), rows, "," if separator == ";" else ".") else what
+        if not what:
             break
-        end, rows = start, rows + 1
-    return end, rows
+        end, many[what] = start, many[what] + 1
+    return text[:end], many
+
+
+def told_last(name: str, many: Mapping[str, int]) -> list[str]:
+    """Return in words what the last rows were that are left out."""
+    told = [f"{name} ends in {many['empty']:,} empty rows: they are left out"] if many.get("empty") else []
+    told += [f"{name} ends in a row of totals: left out"] if many.get("total") else []
+    remarks = _lines_of_none(many.get("remark", 0))
+    return told + ([f"{name} ends in {remarks} (remarks): left out"] if many.get("remark") else [])
+
+
+def is_remark(cells: Sequence[str], first: First, *, is_below_blank: bool) -> bool:
+    """Tell whether a last row is a remark: one cell such as ``Source: ...``, as few first cells are, or below a blank.
+
+    What is called a source or a note may have separators in it.
+    """
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    if not filled or not cells[0].strip() or len(filled) >= len(first.names):
+        return False
+    said = _REMARK.fullmatch(filled[0])
+    if 4 * sum(bool(_REMARK.fullmatch(row[0].strip())) for row in first.rows) > len(first.rows):
+        return False
+    if said:
+        return len(filled) == 1 or folded(said[1] or "") in _SOURCES
+    is_alone = len(filled) == 1 and is_below_blank and len(first.names) >= _FEWEST_CELLS
+    return is_alone and " " in filled[0] and bool(_WORD.search(filled[0]))
+
+
+def is_total(
+    cells: Sequence[str], columns: int, rows: Callable[[], Sequence[Sequence[str]]], decimal: str = "."
+) -> bool:
+    """Tell whether a last row has totals: its first text says so, alone in its column; the others are numbers.
+
+    Some are missing, or they are the sums of all others, ``rows``, in their columns.
+    """
+    filled = [place for place, cell in enumerate(cells) if cell.strip()]
+    said = [re.sub(r"[\W\d_]+", " ", folded(cells[place])).strip() for place in filled[:1]]
+    if not {*said} & _TOTALS or len(filled) < 2 or not all(_NUMBER.fullmatch(cells[k].strip()) for k in filled[1:]):
+        return False
+    above = [row for row in rows() if len(row) > filled[-1]]
+    if any(row[filled[0]].strip() == cells[filled[0]].strip() for row in above):
+        return False
+    return len(filled) < columns or all(_is_sum(cells[k], (row[k] for row in above), decimal) for k in filled[1:])
+
+
+def _is_sum(total: str, cells: Iterable[str], decimal: str) -> bool:
+    try:
+        numbers = [float(cell.replace(decimal, ".") or 0) for cell in (total, *cells)]
+    except ValueError:
+        return False
+    return math.isclose(numbers[0], math.fsum(numbers[1:]), rel_tol=1e-6)
+
+
+def _without_empty_rows(text: str, empty: str) -> tuple[str, int]:
+    """Return a text without rows between others that are separators alone, and how many these are."""
+    if len(empty) < _FEWEST_CELLS - 1 or f"\n{empty}" not in text:
+        return text, 0
+    kept, at, quotes, many = [], 0, 0, 0
+    for found in re.finditer(rf"(?<=\n){re.escape(empty)}\r?\n", text):
+        kept.append(text[at : found.start()])
+        quotes += kept[-1].count('"')
+        at = found.start() if quotes % 2 else found.end()  # it is in a cell of several lines
+        many += 1 - quotes % 2
+    return "".join([*kept, text[at:]]), many
 
 
 def _lines(text: str, start: int, ends: list[int]) -> Iterator[str]:

@@ -164,6 +164,7 @@ def _listed(texts: Mapping[object, str]) -> str:
     return ", ".join(shown) + (f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else "")
 
 
+LABELS = "synthrisk.labels"  # attribute of a frame: what a file says of columns, by name
 _READERS = {
     ".dta": ("Stata", "read_dta"),
     ".sav": ("SPSS", "read_sav"),
@@ -182,7 +183,8 @@ def read_statistical(raw: bytes, suffix: str, name: str, missing: Sequence[str] 
     A column whose codes all have a value label becomes a category of the labels; one of which only some have keeps
     its codes. Codes that the file declares missing are missing, and so are codes and labels listed in ``missing``
     and the empty text. Numbers with a display format of dates or times become such. SAS keeps labels in a catalog
-    apart, which is not read. ``attrs["notes"]`` holds a sentence for each column where this is not plain.
+    apart, which is not read. ``attrs[LABELS]`` has the labels of columns, ``attrs["notes"]`` a
+    sentence for each column where this is not plain.
 
     Raises:
         InputError: pyreadstat is not installed, or the file cannot be read.
@@ -214,4 +216,6 @@ def read_statistical(raw: bytes, suffix: str, name: str, missing: Sequence[str] 
         notes += [note for note in (of_declared, of_labels) if note]
     table = pd.DataFrame(columns, index=frame.index)
     table.attrs["notes"] = notes
+    said = {name_of: str(label or "").strip() for name_of, label in about.column_names_to_labels.items()}
+    table.attrs[LABELS] = {name_of: label for name_of, label in said.items() if label}
     return table

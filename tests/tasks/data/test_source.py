@@ -1,4 +1,5 @@
 import gzip
+import json
 import os
 import sqlite3
 import sys
@@ -93,6 +94,39 @@ def test_what_holds_something_or_stands_inside_is_not_left_out(tmp_path, text, n
     assert frame.shape[1] == text.partition("\n")[0].count(",") + 1
     (tmp_path / "a.csv").write_text("age,name\n40,Zoë,1\n41,,2\n", "utf-8")
     refused(str(tmp_path / "a.csv"), "must have as many cells in each row as names in its header")
+
+
+@pytest.mark.parametrize(
+    ("ending", "part"), [(".csv", "csv"), ("", "csv.gz"), ("", "tsv"), ("", "json"), (".csv", "part")]
+)
+def test_folders_of_csv_and_json_parts_as_spark_writes_them_are_one_table(tmp_path, ending, part):
+    folder = tmp_path / f"people{ending}"
+    folder.mkdir()
+    for name in ("_SUCCESS", "._SUCCESS.crc", ".part-2.csv.crc"):
+        (folder / name).write_bytes(b"\0")
+    for k in (10, 9, 2):
+        own = pd.DataFrame({"plz": ["01003" if k == 2 else "83022"], "age": [k]})
+        path = folder / f"part-000{k:02d}-5d1e.{part}"
+        own.to_json(path, orient="records", lines=True) if part == "json" else own.to_csv(
+            path, index=False, sep="\t" if part == "tsv" else ",", lineterminator="\r\n"
+        )
+    frame = read(str(folder))
+    assert (frame.plz.tolist(), frame.age.tolist()) == (["01003", "83022", "83022"], [2, 9, 10])
+    assert "its 3 files were read as the parts of one table" in frame.attrs["notes"][0]
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl", "parquet", "feather"])
+def test_records_in_cells_are_columns_lists_stay_and_so_do_records_whose_keys_are_their_own(tmp_path, ending):
+    parts = [{"city": "Ulm", "geo": {"x": 1}}, None, {"city": "Graz", "geo": {"x": 2}}]
+    frame = pd.DataFrame({"age": [40, 41, 42], "home": parts, "tags": [["a"], ["b", "c"], []]})
+    WRITTEN[ending](frame, tmp_path / f"a.{ending}")
+    table = read(str(tmp_path / f"a.{ending}"))
+    assert list(table) == ["age", "home.city", "home.geo.x", "tags"]
+    assert (table["home.geo.x"].dtype, table["home.city"].tolist()[::2]) == ("Int64", ["Ulm", "Graz"])
+    assert table.attrs["notes"] == ["column 'home' holds records: each of their parts is a column, as 'home.city'"]
+    own = [{"age": 40, "paid": {"Ada": 1}}, {"age": 41, "paid": {"Ben": 2}}, {"age": 42, "paid": {"Cy": 2}}]
+    (tmp_path / "b.json").write_text(json.dumps(own))
+    assert list(read(str(tmp_path / "b.json"))) == ["age", "paid"]
 
 
 @pytest.mark.parametrize("content", [b'{"a": [1, "secret"', b"\xff\xfesecret", b'{"secret": 3}', b"[1, 2]", b""])

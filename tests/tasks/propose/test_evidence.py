@@ -113,7 +113,7 @@ def test_types_of_parquet(tmp_path):
         "dictionary": pd.Categorical(draw.choice(["urban", "rural"], ROWS)),
         "truth": pd.array([None if i % 7 == 0 else bool(i % 2) for i in range(ROWS)], dtype="boolean"),
         "clock": [dt.time(i % 24, i % 60) for i in range(ROWS)], "several": [[i, 2] for i in range(ROWS)],
-        "fields": [{"a": i} for i in range(ROWS)], "raw": [b"x%d" % i for i in range(ROWS)],
+        "fields": [{f"a{i}": i} for i in range(ROWS)], "raw": [b"x%d" % i for i in range(ROWS)],
     })  # fmt: skip
     frame.to_parquet(tmp_path / "a.parquet")
     source = str(tmp_path / "a.parquet")

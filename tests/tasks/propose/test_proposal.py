@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 
 from synthrisk.metrics import InputError
@@ -489,3 +490,21 @@ def test_two_answers_mean_yes_and_no(answers):
     found = truth_words(answers)
     assert (found.true_values, found.false_values) == ([answers[0]], [answers[1]])
     assert truth_words([*answers, "x"]) is None
+
+
+def test_what_a_column_means_is_told_by_its_label_too_where_its_file_has_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    labels = {
+        "v1": "Age of respondent",
+        "v2": "Sex",
+        "v3": "Monthly household income",
+        "v4": "Satisfaction",
+        "v5": None,
+    }
+    cells = (18 + np.arange(ROWS) % 60, 1 + np.arange(ROWS) % 2, RNG.lognormal(8, 0.5, ROWS), RNG.integers(1, 4, ROWS))
+    table = pd.DataFrame({name: np.asarray(own, float).round() for name, own in zip(labels, cells, strict=False)})
+    pyreadstat.write_sav(table.assign(v5=table.v4), "table.sav", column_labels=labels)
+    found = look("table.sav", Given())
+    assert [each.name for each in found.columns] == list(labels) == list(found.table.columns)
+    assert (found.data.sensitive, {"v1", "v2"} <= set(found.data.quasi_identifiers)) == (["v3"], True)
+    assert next(role.why for role in found.roles if role.name == "v3").startswith("its name or label speaks of income")

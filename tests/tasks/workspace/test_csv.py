@@ -146,3 +146,87 @@ def test_a_cell_that_is_too_long_to_be_looked_at_is_read_as_it_is(header):
 
 def test_a_quote_that_is_not_closed_behind_a_blank_swallows_no_row():
     assert len(read_csv(b'a, b\n1, "x\n2, y\n', "a.csv")) == 2
+
+
+PEOPLE = "".join(f"{20 + i},{'mf'[i % 2]},{60 + i / 2}\n" for i in range(30))
+IMPORT_IDS = ",".join(['"{""ImportId"":""QID1""}"'] * 3)
+ABOVE, BELOW = "begins with 1 line that is no row", "1 line that is no row below the names"
+
+
+@pytest.mark.parametrize(("head", "told"), [
+    ("age,sex,kg\nHow old, in years?,\"Sex\nat birth\",Weight\n" + IMPORT_IDS + "\n", "2 lines that are no rows below"),
+    ("age,sex,kg\n" + IMPORT_IDS + "\n", BELOW), ("age,sex,kg\nyears,,kg\n", BELOW),
+    ("age,sex,kg\n\n(years),,\n", BELOW),
+    ("age,sex,kg\nHow old are you?,Are you m or f?,What do you weigh?\n", BELOW),
+    ("age,sex,kg\nint,text,float\n", BELOW),
+    ("Person,,Body\nage,sex,kg\n", ABOVE), ("Person,Person,Body\nage,sex,kg\n", ABOVE),
+    ("Person,,\nage,sex,kg\n", ABOVE),
+    ("Person,,Body\nage,sex,kg\nyears,,kilos\n", BELOW),
+])  # fmt: skip
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_around_the_names_that_are_no_rows_are_left_out_and_told(head, told, end):
+    frame = read((head + PEOPLE).replace("\n", end))
+    assert (list(frame.columns), len(frame), frame.age.dtype) == (["age", "sex", "kg"], 30, "Int64")
+    assert told in frame.attrs["notes"][-1]
+
+
+@pytest.mark.parametrize("head", [
+    "age,sex,kg\nunknown,m,unknown\n", "age,sex,kg\nunknown,refused,unknown\n", "age,sex,kg\nrefused,m,unsure\n",
+    "age,sex,kg\nNA,,NaN\n", "age,sex,kg\n?,,-\n", "age,sex,kg\n40,Anna,unknown\n", "age,sex,kg\n,Anna,unknown\n",
+    ",sex,kg\nunknown,m,70\n", "age,,\nunknown,m,refused\n",
+])  # fmt: skip
+def test_a_first_person_who_has_not_answered_is_one(head):
+    frame = read(head + PEOPLE)
+    assert (len(frame), "notes" in frame.attrs) == (31, False)
+
+
+def test_a_first_text_among_numbers_that_a_later_row_has_too_is_an_answer():
+    assert len(read("age,sex,kg\nrefused,,unknown\n" + PEOPLE + "refused,m,60\n")) == 32
+    assert len(read("age,kg\n" + "unknown,refused\n" + "40,60\n" * 30 + "50,refused")) == 32
+
+
+def test_two_columns_of_one_name_above_a_line_that_may_have_the_names_are_refused_with_what_to_do():
+    with pytest.raises(InputError, match=r"\(columns 1 and 2\): if the names are in line 2, delete line 1$"):
+        read("Person,Person,Health\nname,sex,ill\nA,m,flu\nB,f,none\n")
+
+
+PAID = "name,age,pay\n" + "".join(f"P{i},{20 + i},{100 + i}.5\n" for i in range(30))
+SUMMED = f"{sum(range(20, 50))},{sum(range(100, 130)) + 15}"
+
+
+@pytest.mark.parametrize(("tail", "told"), [
+    *((f"{said},,3450\n", "ends in a row of totals") for said in ("Total", "SUMME:", "Gesamt", '"Somme"', "合計")),
+    (f"Total,{SUMMED}", "totals"), ("Grand total (30),30", "totals"), ("Total,40,", "totals"),
+    (",Total,3450\n\n", "totals"),
+    *((f"{said}\n", "1 line that is no row (remarks)") for said in (
+        "Source: HR department", "Source: HR department,,", "Data as of: 2024", '"Quelle: Amt, Wien",,',
+        "Note: paid, in euros", "\nAll that are paid", ",,\nAll that are paid,,", "* without interns")),
+    ("\nTotal,,3450\n,,\nSource: HR\nNote: in euros\n", "2 lines that are no rows (remarks)"),
+])  # fmt: skip
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_totals_and_remarks_below_a_table_are_left_out_and_told(tail, told, end):
+    frame = read((PAID + tail).replace("\n", end))
+    assert (len(frame), frame.age.tolist()[-1], frame.pay.sum()) == (30, 49, 3450)
+    assert told in frame.attrs["notes"][-1]
+    assert read((PAID + tail).replace("\n", end).replace(",", ";")).pay.sum() == 3450 or '"' in tail
+
+
+@pytest.mark.parametrize("tail", [
+    "Total,40,3450", "Total,,", "Total,unknown,", "Totalenberg,,3450", "Ada,,3450", "Total,,7\nTotal,,3450", "\n***,,",
+    "Ada: x,40,100", "Ada,,", "Ada Lovelace,,", "https,,5", "\nAda Lovelace,40,", "12:30,,", "***,,",
+])  # fmt: skip
+def test_a_last_person_is_none_of_totals_nor_a_remark(tail):
+    assert len(read(PAID + tail)) == 30 + len(tail.strip().splitlines())
+
+
+def test_a_last_row_that_was_cut_in_a_column_of_texts_with_colons_is_no_remark():
+    with pytest.raises(InputError, match="may have been cut off"):
+        read("site,age,pay\n" + "https://a,40,5\n" * 30 + "https://b")
+
+
+def test_rows_of_separators_between_others_are_left_out_unless_there_are_two_columns_or_it_is_in_a_cell():
+    frame = read("a,b,c\n1,2,3\n,,\n,,\n4,5,6\n,,\n")
+    assert (frame.a.tolist(), "2 empty rows between" in frame.attrs["notes"][-1]) == ([1, 4], True)
+    assert len(read("a,b,c\r\n,,\r\n1,2,3\r\n")) == 1
+    assert len(read("a,b\n1,2\n,\n3,4\n")) == 3
+    assert read('a,b,c\n"x\n,,\ny",2,3\n,,\n1,2,3\n').a.tolist() == ["x\n,,\ny", "1"]

@@ -14,13 +14,15 @@ from synthrisk.tasks.workspace.files.excel import read_excel
 SECRET = "Ada Lovelace"
 
 
-def workbook(**sheets) -> bytes:
+def workbook(merged=(), **sheets) -> bytes:
     book = openpyxl.Workbook()
     book.remove(book.active)
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)
         for row in rows:
             sheet.append(row)
+    for area in merged:
+        sheet.merge_cells(area)
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()
@@ -74,6 +76,45 @@ def test_empty_rows_and_columns_around_a_table_are_no_cells_of_it_and_one_withou
     assert (frame.a.tolist(), frame.b.isna().tolist()) == ([1, 2], [False, True])
     unnamed = read_excel(workbook(Data=[["a", None, "c"], [1, 2, 3]]), "a.xlsx")
     assert list(unnamed.columns) == ["a", "Unnamed: 1", "c"]
+
+
+PAID = [["name", "age", "pay"], *([f"P{i}", 20 + i, 100 + i] for i in range(30))]
+REMARK = ["Source: HR"]
+
+
+@pytest.mark.parametrize(("rows", "told"), [
+    ([["Who", None, "What"], *PAID], "begins with 1 line that is no row"),
+    ([PAID[0], [None, "years", "€"], *PAID[1:]], "below"),
+    ([*PAID, ["Total", None, 3435]], "totals"),
+    ([*PAID, ["Summe", 1035, 3435.0], REMARK], "1 line that is no row (remarks)"),
+    ([*PAID, [], ["All that are paid"]], "remarks"),
+])  # fmt: skip
+def test_rows_around_a_table_that_are_none_of_it_are_left_out_and_told(rows, told):
+    frame = read_excel(workbook(Data=rows), "a.xlsx")
+    assert (list(frame), len(frame), frame.pay.tolist()) == (PAID[0], 30, [row[2] for row in PAID[1:]])
+    assert told in frame.attrs["notes"][-1]
+
+
+@pytest.mark.parametrize("row", [["Total", 40, 100], ["Ada", None, 5], ["Ada Lovelace"], [None, "unknown", 5]])
+def test_a_first_or_last_person_stays_one(row):
+    assert [len(read_excel(workbook(Data=rows), "a.xlsx")) for rows in ([*PAID, row], [PAID[0], row, *PAID[1:]])] == [
+        31,
+        31,
+    ]
+
+
+def test_rows_of_a_merged_cell_all_have_its_value_and_empty_rows_stay_empty():
+    rows = [["unit", "age", "pay"], ["HR", 40, 1], [None, 41, 2], [], [None, 42, 3], ["IT", 43, 4], [None, 44, None]]
+    frame = read_excel(workbook(Data=rows, merged=["A2:A5", "A6:A7", "B7:C7", "F3:H9"]), "a.xlsx")
+    assert (frame.unit.tolist(), frame.age.tolist()) == (["HR"] * 3 + ["IT"] * 2, [40, 41, 42, 43, 44])
+    assert frame.pay.isna().tolist() == [False] * 4 + [True]
+    assert frame.attrs["notes"] == [
+        "a.xlsx, sheet 'Data', has cells merged with those below them: 3 empty ones got their value"
+    ]
+    above = [["unit", "Person", None], [None, "age", "pay"], *[["HR", 40 + k, k] for k in range(9)]]
+    assert list(read_excel(workbook(Data=above, merged=["A1:A2", "B1:C1"]), "a.xlsx")) == ["unit", "age", "pay"]
+    lower = [[], [], *([None, *row] for row in rows)]
+    assert read_excel(workbook(Data=lower, merged=["B4:B7"]), "a.xlsx").unit.tolist()[:3] == ["HR"] * 3
 
 
 @pytest.mark.parametrize(("rows", "says"), [

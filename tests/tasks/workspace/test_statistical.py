@@ -10,7 +10,7 @@ import pyreadstat
 import pytest
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.files.statistical import read_statistical
+from synthrisk.tasks.workspace.files.statistical import LABELS, read_statistical
 
 SECRET = "Ada Lovelace"
 
@@ -165,3 +165,9 @@ def test_damaged_files_give_one_sentence_without_cells(suffix):
         assert "Ada" not in str(caught.value)
         assert "\n" not in str(caught.value)
         assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize("suffix", [".sav", ".dta", ".xpt"])
+def test_labels_of_columns_are_carried_and_their_names_stay(suffix):
+    table = read(suffix, pd.DataFrame({"V1": [40.0], "V2": [1.5]}), column_labels={"V1": "Age of respondent"})
+    assert (list(table), table.attrs[LABELS]) == (["V1", "V2"], {"V1": "Age of respondent"})
