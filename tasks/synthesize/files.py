@@ -30,6 +30,8 @@ from synthrisk.tasks.workspace.files import (
     kind_of,
     parts_of,
     split_sheet,
+    text_parts_of,
+    texts_in_one,
 )
 from synthrisk.tasks.workspace.files.cell_texts import MISSING
 from synthrisk.tasks.workspace.files.coarse_cells import are_pairs
@@ -190,35 +192,14 @@ def read_file(pattern: str, path: str, job: Job) -> pd.DataFrame:
 
 
 def _opened(path: str, pattern: str, sheet: str | None, job: Job) -> pd.DataFrame:
-    parts = _text_parts(path)
+    parts = text_parts_of(path)
     kind = kind_of(path) or (kind_of(parts[0]) if parts else None)
     if kind is None:
         raise InputError(f"path must end in {KINDS}, got {pattern!r}")
-    raw = _joined(parts, f"path {pattern!r}", has_header=kind in SEPARATED) if parts else content(path)
+    raw = texts_in_one(parts, f"path {pattern!r}", has_header=kind in SEPARATED) if parts else content(path)
     if kind in SEPARATED:
         return read_release_csv(raw, repr(path), job)
     return READERS[kind](raw, f"path {pattern!r}", sheet, job.form.missing)
-
-
-def _text_parts(path: str) -> list[str]:
-    """Return the texts in a folder of this machine that hold one table, by number; none where it is no such folder."""
-    if "://" in path or not Path(path).is_dir():
-        return []
-    found = [str(each) for each in Path(path).iterdir() if each.is_file() and each.name[0] not in "._"]  # _SUCCESS
-    kinds = {kind_of(path) or kind_of(each) for each in found}
-    are_texts = len(kinds) == 1 and kinds <= {*SEPARATED, ".json", ".jsonl", ".ndjson"}
-    number = {each: int((re.findall(r"\d+", Path(each).name) or ["0"])[0]) for each in found}
-    return sorted(found, key=lambda each: (number[each], each)) if are_texts else []
-
-
-def _joined(parts: Sequence[str], name: str, *, has_header: bool) -> bytes:
-    """Return the texts of a folder as one, with one header."""
-    texts = [text for each in parts if (text := decoded(content(each), repr(each)).strip("\r\n\ufeff"))]
-    headers = {text.splitlines()[0] for text in texts} if has_header else {""}
-    if len(headers) > 1:
-        raise InputError(f"{name} must lead to parts with the same first line, the names of the columns")
-    bodies = [text.partition("\n")[2] for text in texts] if has_header else texts
-    return "\n".join([*headers, *(body for body in bodies if body)]).encode()
 
 
 def _unreadable(pattern: str, path: str, error: Exception) -> InputError:
@@ -325,7 +306,7 @@ def concrete_path(path: str, repetition: int, fold: int) -> str:
 def _inputs(options: dict[str, object], repetition: int, fold: int) -> list[str]:
     given = [str(options[name]) for name in ("path", "links") if options.get(name) is not None]
     paths = [split_sheet(concrete_path(each, repetition, fold))[0] for each in given]
-    return [file for path in paths for file in parts_of(path) or _text_parts(path) or [path]]
+    return [file for path in paths for file in parts_of(path) or text_parts_of(path) or [path]]
 
 
 def _located(path: str, folder: Path) -> str:

@@ -53,7 +53,7 @@ _RELEASES = (
     release("a release in JSON that is no table", "[1, 2]", "'own.json' must hold records of single values", to="own.json"),
     release("a release in JSON of several values in a cell", '[{"age": [1, 2]}, {"age": [3]}]', "own.json: column 'age' must hold single values, got several in a cell", to="own.json"),
     Case("a release in a file system that is none", (*EVALUATE, "--synthetic", "htp://host/release.csv"), "no file system is called htp:// (did you mean 'http'?)"),
-    Case("a release that is a folder", (*EVALUATE, "--synthetic", "all.csv"), "path 'all.csv' must lead to a file", {"all.csv/own.csv": "age\n1\n"}),
+    Case("a release that is a folder", (*EVALUATE, "--synthetic", "all.csv"), "path 'all.csv' must lead to a file", {"all.csv/own.pdf": b"%PDF"}),
     Case("a release at a server that is not there", (*EVALUATE, "--synthetic", "http://127.0.0.1:9/release.csv"),
          "path 'http://127.0.0.1:9/release.csv' must lead to a file, found none"),
     Case("a release with a password", (*EVALUATE, "--synthetic", "s3://key:Zebrafink-Qx7@bucket/release.csv"), "a URL must take its password from the environment"),

@@ -222,7 +222,7 @@ def text_parts_of(path: str) -> list[str]:
     if "://" in path or not Path(path).is_dir():
         return []
     found = [str(each) for each in Path(path).iterdir() if each.name[0] not in "._"]  # _SUCCESS
-    kinds = {kind_of(each) or (kind_of(path) if each.endswith(".part") else None) for each in found}
+    kinds = {kind_of(each) or (kind_of(path) if Path(each).suffix in ("", ".part") else None) for each in found}
     number = {each: int((re.findall(r"\d+", Path(each).name) or ["0"])[0]) for each in found}
     is_one = len(kinds) == 1 and kinds <= {*_TEXTS}
     return sorted(found, key=lambda each: (number[each], each)) if is_one else []
@@ -240,7 +240,8 @@ def texts_in_one(parts: Sequence[str], name: str, *, has_header: bool) -> bytes:
         raise InputError(
             f"{name} must hold parts of one table, got other first lines: write each with the names of its columns"
         )
-    return "\n".join([*first, *(text.partition("\n")[2] if has_header else text for text in texts)]).encode()
+    bodies = [text.partition("\n")[2] for text in texts] if has_header else texts
+    return "\n".join([*first, *(body for body in bodies if body)]).encode()
 
 
 _PACKAGES = {

@@ -14,9 +14,8 @@ import pandas as pd
 
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
-from synthrisk.tasks.workspace.files.cell_texts import folded
+from synthrisk.tasks.workspace.files.cell_texts import MISSING, folded
 from synthrisk.tasks.workspace.files.encodings import beside_utf8, encoding_of, spoken
-from synthrisk.tasks.workspace.files.fitted_cells import MISSING
 
 SEPARATORS = ",;\t|"
 CODED = "synthrisk.coded"  # attribute of a frame

@@ -325,7 +325,7 @@ def test_a_folder_of_texts_is_one_release_as_spark_and_dask_write_it(tmp_path, f
 
 
 @pytest.mark.parametrize(("names", "rule"), [
-    (["a.csv", "b.csv"], "parts with the same first line"), (["a.csv", "b.json"], "path must end in"),
+    (["a.csv", "b.csv"], "parts of one table, got other first lines"), (["a.csv", "b.json"], "path must end in"),
     ([], "path must end in"),
 ])  # fmt: skip
 def test_a_folder_of_other_files_is_no_release(tmp_path, names, rule):
