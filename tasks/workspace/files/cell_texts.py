@@ -183,6 +183,18 @@ _PLAINLY = (  # how numbers are written, and how that is written plainly
 _IN_THOUSANDS = re.compile(r"(\d+(?:[.,]\d+)?)\s*[kK]$")
 
 
+_OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]")  # Arabic, Indian, full-width ...; the marks among Arabic ones
+
+
+def in_our_digits(texts: pd.Series) -> pd.Series:
+    """Return texts with Arabic, Indian and full-width digits as ours, and the marks among Arabic ones."""
+    if all(map(str.isascii, texts)):
+        return texts
+    marks = {"٫": ".", "٬": ","}
+    of = lambda found: marks.get(found[0]) or str(unicodedata.decimal(found[0]))  # noqa: E731
+    return texts.str.replace(_OTHERS_DIGIT, of, regex=True)
+
+
 def plainly(texts: pd.Series) -> pd.Series:
     """Return numbers as texts with the sign before them, and without quotes.
 

@@ -6,7 +6,6 @@ smallest and the largest real one. Cells that none fits are missing.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -29,6 +28,7 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     answers_in_words_of,
     folded,
     in_english,
+    in_our_digits,
     in_units,
     marks_in_words,
     plainly,
@@ -48,8 +48,6 @@ _OF_SEVERAL = "of the forms that fit, by the real column's range"
 _RARELY = 4  # times as near to the real dates as other forms must a rare one come
 _NEAR = 2  # times as far from the real dates makes another reading worth a word
 _FORMS_OF_ONE = 3  # ways of writing dates in one column, at most
-_OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]")  # Arabic, Indian, full-width ...; the marks among Arabic ones
-_MARKS = {"٫": ".", "٬": ","}
 _UNIT = re.compile(
     r"^[+\-−]?\s*([^\d\s.,'’+\-−–—‑－()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’\-−–—‑－()*_]{1,8}(?:\^?[23])?)?$"
 )
@@ -62,6 +60,7 @@ _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", "
           " %Hh%M", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p", " %I:%M%p", " %I.%M.%S.%f %p",
           ":%H:%M:%S.%f", "-%H.%M.%S.%f", " %H:%M:%S,%f")  # fmt: skip
 _FORMS = *(day + time for day in _DAYS for time in _TIMES), "%b %d %H:%M:%S %Y"
+_MARKS_OF = {form: re.sub(r"%?\w", "", form) for form in _FORMS}
 _WEEKDAYS = (
     "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|mo|di|mi|do|fr|sa|so|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
     "|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
@@ -223,11 +222,7 @@ def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series
     codes, found = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
     levels = pd.Series(np.asarray(found, dtype=object), dtype=object)
     known = levels.notna().to_numpy(bool)
-    texts = levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip()
-    if not all(map(str.isascii, texts)):
-        texts = texts.str.replace(
-            _OTHERS_DIGIT, lambda found: _MARKS.get(found[0]) or str(unicodedata.decimal(found[0])), regex=True
-        )
+    texts = in_our_digits(levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip())
     present = texts[~texts.isin(MISSING)]
     counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(levels)))
     read = _READERS[kind](present, counts[present.index], real)
@@ -402,9 +397,10 @@ def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
     english = texts.map(in_english) if texts.str.contains(r"[^\W\d_]{3}", regex=True).any() else texts
     english = english.str.replace(r"\s+", " ", regex=True).str.replace(r" (?:de|of) ", " ", regex=True)
     english = english.str.replace(r"(\d)(?:st|nd|rd|th)\b|\b([ap])\.(m)\.?$", r"\1\2\3", regex=True)
+    few = english.head(50)
+    marks = {re.sub(r"\w", "", text) for text in few}
     for form in _FORMS:
-        few = english.head(50)
-        if not pd.to_datetime(few, format=form, errors="coerce").notna().any():
+        if _MARKS_OF[form] not in marks or pd.to_datetime(few, format=form, errors="coerce").isna().all():
             continue
         dates = read_as(english, Reading(type="date", format=form, otherwise="missing"))
         dates = in_zone_of(dates, real)
