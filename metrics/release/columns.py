@@ -271,13 +271,14 @@ def _as_real(levels: np.ndarray, real: pd.Series) -> dict[object, object]:
     Where none is a real one but for its spelling, they may be few that are each the beginning of another real one, or
     begin with it: M and F for male and female.
     """
-    known = known_levels(real)
-    found = {level: known[folded(level)] for level in levels if folded(level) in known}
+    known, own = known_levels(real), {*real.unique()}
+    found = {level: level if level in own else known[folded(level)] for level in levels if folded(level) in known}
     if found or not 1 < len(levels) <= _FEW_LEVELS:
         return found
+    names = [other for other in known if other and not other[0].isdigit()]
     for level in levels:
         bare = folded(level)
-        like = [other for other in known if bare and other and (other.startswith(bare) or bare.startswith(other))]
+        like = [other for other in names if bare and (other.startswith(bare) or bare.startswith(other))]
         if len(like) == 1:
             found[level] = known[like[0]]
     return found if len({*found.values()}) == len(levels) else {}

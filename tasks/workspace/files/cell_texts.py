@@ -162,9 +162,10 @@ def without_marks(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[s
         >>> without_marks(pd.Series(["MSc", "#N/A", " "]), pd.Series(["MSc", "PhD"]))[1]
         ['2 of 3 cells hold a sign for no value and are missing']
     """
-    known = {str(level).strip() for level in real.dropna().unique()}
     texts = [text for text in column.dropna().unique() if isinstance(text, str)]
-    empty = column.isin([text for text in texts if text.strip() in _NO_VALUE - known])
+    known = {as_level(level) for level in real.dropna().unique()}
+    signs = _NO_VALUE - {"-"} if {"+", "x", "X"} & {text.strip() for text in texts} else _NO_VALUE
+    empty = column.isin([text for text in texts if text.strip() in signs and as_level(text) not in known])
     many, cells = int(empty.sum()), int(column.notna().sum())
     if not many:
         return column, []
@@ -180,7 +181,7 @@ _PLAINLY = (  # how numbers are written, and how that is written plainly
     (re.compile(r"^([^\d\s.,'’+\-<>≤≥~(]{0,4})\s?\(([^()]*\d[^()]*)\)$"), r"-\1\2"),  # as accountants write
     (re.compile(r"(?<=\d)\s?(?:years? old|years?|yrs?\.?|y\.?\s?o\.?)$", re.IGNORECASE), " years"),
 )
-_IN_THOUSANDS = re.compile(r"(\d+(?:[.,]\d+)?)\s*[kK]$")
+_IN_THOUSANDS = re.compile(r"^([^\d.,]*)(\d{1,3}[.,]\d+)\s*[kK]$")
 
 
 _OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]")  # Arabic, Indian, full-width ...; the marks among Arabic ones
@@ -207,18 +208,20 @@ def plainly(texts: pd.Series) -> pd.Series:
     return texts
 
 
-def in_units(texts: pd.Series) -> pd.Series:
-    """Return numbers as texts, those in thousands in units.
+def in_units(texts: pd.Series, real: pd.Series) -> pd.Series:
+    """Return numbers in thousands in units, where they have one mark, of decimals: of thousands where real ones say so.
 
     Example:
-        >>> in_units(pd.Series(["12.345k", "$1,2 K", "348"])).tolist()
-        ['12345', '$1200', '348']
+        >>> in_units(pd.Series(["12.345k", "$1,2 K", "1 234.5k"]), pd.Series([20_000])).tolist()
+        ['12345', '$1200', '1 234.5k']
     """
-
-    def of(found: re.Match[str]) -> str:
-        return f"{1000 * float(found[1].replace(',', '.')):.6f}".rstrip("0").rstrip(".")
-
-    return texts.str.replace(_IN_THOUSANDS, of, regex=True)
+    found = texts.str.extract(_IN_THOUSANDS)
+    units = (1000 * found[1].str.replace(",", ".").astype(float)).round(6)
+    cells = [int(each.between(real.min(), real.max()).sum()) for each in (units, 1000 * units)]
+    if found[1].dropna().str.fullmatch(r"\d+[.,]\d{3}").all() and cells[1] > cells[0]:
+        units = 1000 * units
+    plain = units.map(lambda number: f"{number:.6f}".rstrip("0").rstrip("."), na_action="ignore")
+    return texts.where(units.isna(), found[0] + plain)
 
 
 CURRENCIES = frozenset([

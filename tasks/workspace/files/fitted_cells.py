@@ -169,9 +169,8 @@ def read_to_fit(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str
     """
     kind = kind_of(like)
     if kind == "texts":
-        cells, empty = without_marks(column, levels_of(like))
-        answers, words = answers_in_words_of(cells, levels_of(like))
-        return answers, [*empty, *words]
+        answers, words = answers_in_words_of(column, levels_of(like))
+        return (answers, words) if words else without_marks(column, levels_of(like))
     values, words = _as_kind(column, levels_of(like), kind)
     if kind != "dates":
         return values, words
@@ -190,8 +189,10 @@ def _as_kind(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series,
         if isinstance(cells.dtype, pd.CategoricalDtype):
             levels = held.astype("Int64") if held.dtype.kind == "i" else held
             cells = pd.Series(levels.array.take(cells.cat.codes.to_numpy(), allow_fill=True))
-        if kind == "durations" and types.is_datetime64_any_dtype(cells.dtype) and cells.dt.normalize().nunique() == 1:
-            return cells - cells.dt.normalize(), []
+        if kind == "durations" and types.is_datetime64_any_dtype(cells.dtype):
+            times = cells.dt.tz_localize(None)
+            if times.dt.normalize().nunique() == 1:
+                return times - times.dt.normalize(), []
         if not types.is_numeric_dtype(cells.dtype) or kind == "durations":
             raise UnreadableError
         return _of_numbers(cells, real, kind)
@@ -260,11 +261,13 @@ def _infinite(count: int, cells: int) -> str:
 
 def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as numbers, what is left in the form that fits it, but in no other unit; some may be thousands."""
-    if (texts.str.contains(r"\d$", regex=True) | texts.str[:1].isin(CURRENCIES)).any():  # else k is a unit
-        whole = in_units(texts)
-        if not whole.equals(texts):
-            read = _numbers(whole, counts, real)
-            return _Read(read.values, (*read.words, "k is taken for thousands"))
+    in_thousands = texts.str.contains(r"\d\s*[kK]$", regex=True)
+    others = texts.str.contains(r"\d$", regex=True) | texts.str[:1].isin(CURRENCIES)
+    if in_thousands.any() and others.any():  # else k is a unit
+        whole = texts.mask(in_thousands, in_units(texts[in_thousands], real))
+        read = _numbers(whole.str.replace(r"(\d)\s*[kK]$", r"\1", regex=True), counts, real)
+        values, left = read.values.astype("Float64"), in_thousands & (whole == texts)
+        return _Read(values.where(~left, (1000 * values).round(6)), (*read.words, "k is taken for thousands"))
     read, unit = _numbers_in_a_form(texts, counts, real)
     for _ in range(_FORMS_OF_ONE - 1):
         left = texts[read.values.isna().to_numpy()]

@@ -240,6 +240,14 @@ def test_texts_that_differ_in_their_signs_are_read_as_the_real_ones(real, releas
     assert second_reading(members, None, made, ("city",))["city"].tolist() == members["city"].tolist()
 
 
+def test_a_level_that_is_a_real_one_stays_beside_those_of_another_spelling():
+    cells = ["A-B", "AB", "AB", "C", "co-op", "coop", "coop"] * 5
+    members = pd.DataFrame({"c": cells})
+    assert second_reading(members, None, members, ("c",))["c"].tolist() == cells
+    codes = pd.DataFrame({"c": ["10", "21"] * 5})
+    assert second_reading(pd.DataFrame({"c": ["1", "2"] * 5}), None, codes, ("c",))["c"].tolist() == ["10", "21"] * 5
+
+
 @pytest.mark.parametrize("pair", [("O-", "O+"), ("<50", ">50"), ("1.5", "15"), ("-5", "5"), ("a1-2", "a12")])
 def test_texts_whose_signs_tell_are_not_taken_for_each_other(pair):
     assert folded(pair[0]) != folded(pair[1])

@@ -103,6 +103,28 @@ def test_negative_amounts_are_read_however_accountants_write_them(cells):
     assert made.synthetic["b"].tolist() == amounts
 
 
+@pytest.mark.parametrize(("cells", "amounts"), [
+    (["12.345k", "348", "-934"], [12345, 348, -934]), (["12k", "800", "7.5k"], [12000, 800, 7500]),
+    (["2 626.6k", "602400", "1 777.8k"], [2626600, 602400, 1777800]), (["$5.0K", "$6.1K", "$7K"], [5000, 6100, 7000]),
+    (["2.626,6k", "602400", "1.777,8k"], [2626600, 602400, 1777800]), (["2,627k", "602400"], [2627000, 602400]),
+    (["$2,626.6k", "$1,777.8k", "$602,400"], [2626600, 1777800, 602400]),
+])  # fmt: skip
+def test_k_is_for_thousands_beside_numbers_without_whatever_the_marks(cells, amounts):
+    made = fitted(pd.DataFrame({"b": cells * 20}), pd.DataFrame({"b": amounts * 20}), FileForm(), "release")
+    assert made.synthetic["b"].tolist() == amounts * 20
+
+
+@pytest.mark.parametrize(("cells", "real"), [
+    (["+", "-"], ["positive", "negative"]), (["x", "-"], ["yes", "no"]), (["missing", "found"], ["Missing", "Found"]),
+    (["NA", "DE"], ["na", "de"]), (["n/a", "x"], ["N/A", "x"]), (["-", "y"], ["−", "y"]),
+    (["None", "y"], ["none", "y"]),
+    (["-", "+"], ["reacts", "does not"]),
+])  # fmt: skip
+def test_signs_for_no_value_that_mean_something_in_the_real_column_stay(cells, real):
+    made = fitted(pd.DataFrame({"c": cells * 20}), pd.DataFrame({"c": real * 20}), FileForm(), "release")
+    assert not made.synthetic["c"].isna().any()
+
+
 @pytest.mark.parametrize("form", ["%I:%M:%S %p", "%I:%M %p", "%I.%M %p", "%H:%M", "1899-12-30 %H:%M:%S", "%Hh%M"])
 def test_times_of_day_are_read_by_their_half_of_the_day(form):
     times = pd.to_timedelta(["08:30:00", "15:20:00", "00:05:00", "12:10:00", "23:59:00"])
