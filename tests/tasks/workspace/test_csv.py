@@ -156,7 +156,8 @@ ABOVE, BELOW = "begins with 1 line that is no row", "1 line that is no row below
 @pytest.mark.parametrize(("head", "told"), [
     ("age,sex,kg\nHow old, in years?,\"Sex\nat birth\",Weight\n" + IMPORT_IDS + "\n", "2 lines that are no rows below"),
     ("age,sex,kg\n" + IMPORT_IDS + "\n", BELOW), ("age,sex,kg\nyears,,kg\n", BELOW),
-    ("age,sex,kg\n\n(years),,\n", BELOW),
+    ("age,sex,kg\n\n(years),,kg/m2\n", BELOW), ("age,sex,kg\nin years,text,1\n".replace("1", "thousand g"), BELOW),
+    ("age,sex,kg\nAge at intake,m or f,Weight (kg)\n", BELOW), ("age,sex,kg\nNo of years,,kg\n", BELOW),
     ("age,sex,kg\nHow old are you?,Are you m or f?,What do you weigh?\n", BELOW),
     ("age,sex,kg\nint,text,float\n", BELOW),
     ("Person,,Body\nage,sex,kg\n", ABOVE), ("Person,Person,Body\nage,sex,kg\n", ABOVE),
@@ -173,7 +174,11 @@ def test_lines_around_the_names_that_are_no_rows_are_left_out_and_told(head, tol
 @pytest.mark.parametrize("head", [
     "age,sex,kg\nunknown,m,unknown\n", "age,sex,kg\nunknown,refused,unknown\n", "age,sex,kg\nrefused,m,unsure\n",
     "age,sex,kg\nNA,,NaN\n", "age,sex,kg\n?,,-\n", "age,sex,kg\n40,Anna,unknown\n", "age,sex,kg\n,Anna,unknown\n",
-    ",sex,kg\nunknown,m,70\n", "age,,\nunknown,m,refused\n",
+    ",sex,kg\nunknown,m,70\n", "age,,\nunknown,m,refused\n", "age,,\nunknown,boy,living\n",
+    *(f"age,sex,kg\n{row}\n" for row in (
+        "unknown,Anna,living", "under 18,Anna,none", "young,A1,slim", "unknown,,", "(years),,", "youngish,,slim",
+        "kg,Anna,", "(unknown),,[refused]", "18 years,,60 kg", "no age,,no kg", "years,Anna,>100 kg", "years,,n/a",
+        "grown,m,slim", "sehr alt,,keine Angabe", "baby?,Anna,tiny?")),
 ])  # fmt: skip
 def test_a_first_person_who_has_not_answered_is_one(head):
     frame = read(head + PEOPLE)
