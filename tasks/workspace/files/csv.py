@@ -42,7 +42,7 @@ _TOTALS = _listed(
     "итого, всего, разом, συνολο, 合計, 总计, 合计",
     ", ",
 )
-_REMARK = re.compile(r"[*†‡©]+\s?\w.*\s.*|([^\W\d_]+)(?: [^\W\d_]+){0,3}\s?: ?[^\s:].*", re.DOTALL)
+_REMARK = re.compile(r"[*†‡©]+\s?\w.*\s.*|([^\W\d_]+(?: [^\W\d_]+){0,3})\s?: ?[^\s:].*", re.DOTALL)
 _SOURCES = _listed(
     "source, sources, note, notes, quelle, quellen, anmerkung, anmerkungen, hinweis, remarque, remarques, fuente, "
     "fuentes, nota, notas, fonte, fontes, bron, zrodlo, zdroj, kilde, kalla, lahde, kaynak, источник, примечание, "
@@ -458,7 +458,7 @@ def _without_last_lines(text: str, separator: str, first: First) -> tuple[str, C
             is_below_blank = before.rpartition("\n")[2].strip(f"{separator} \t") == "" != before
             what = "remark" if is_remark(cells, first, is_below_blank=is_below_blank) else what
             rows = partial(_cells, text[first.ends[0] : start], separator)
-            what = "total" if is_total(cells, len(first.names), rows, "," if separator == ";" else ".") else what
+            what = "total" if is_total(cells, rows, "," if separator == ";" else ".") else what
         if not what:
             break
         end, many[what] = start, many[what] + 1
@@ -474,28 +474,29 @@ def told_last(name: str, many: Mapping[str, int]) -> list[str]:
 
 
 def is_remark(cells: Sequence[str], first: First, *, is_below_blank: bool) -> bool:
-    """Tell whether a last row is a remark: one cell such as ``Source: ...``, as few first cells are, or below a blank.
+    """Tell whether a last row is a remark: one cell, called a source or note or below a blank, as few first cells are.
 
-    What is called a source or a note may have separators in it.
+    Where it has fewer cells than there are columns, it may also be a footnote, and have separators with blanks in it.
     """
-    filled = [cell.strip() for cell in cells if cell.strip()]
-    if not filled or not cells[0].strip() or len(filled) >= len(first.names):
+    filled = [cell for cell in cells if cell.strip()]
+    is_short = len(cells) < len(first.names)
+    is_one = len(filled) == 1 or (is_short and all(re.match(r"\s+\D", cell) for cell in filled[1:]))
+    if not filled or not cells[0].strip() or not is_one:
         return False
-    said = _REMARK.fullmatch(filled[0])
     if 4 * sum(bool(_REMARK.fullmatch(row[0].strip())) for row in first.rows) > len(first.rows):
         return False
-    if said:
-        return len(filled) == 1 or folded(said[1] or "") in _SOURCES
+    if said := _REMARK.fullmatch(filled[0].strip()):
+        words = folded(said[1] or "").split()
+        is_called = not _SOURCES.isdisjoint((*words[:1], " ".join(words))) if words else is_short
+        return is_called or (len(filled) == 1 and is_below_blank)
     is_alone = len(filled) == 1 and is_below_blank and len(first.names) >= _FEWEST_CELLS
-    return is_alone and " " in filled[0] and bool(_WORD.search(filled[0]))
+    return is_alone and " " in filled[0].strip() and bool(_WORD.search(filled[0]))
 
 
-def is_total(
-    cells: Sequence[str], columns: int, rows: Callable[[], Sequence[Sequence[str]]], decimal: str = "."
-) -> bool:
-    """Tell whether a last row has totals: its first text says so, alone in its column; the others are numbers.
+def is_total(cells: Sequence[str], rows: Callable[[], Sequence[Sequence[str]]], decimal: str = ".") -> bool:
+    """Tell whether a last row has totals: its first text says so, alone in its column.
 
-    Some are missing, or they are the sums of all others, ``rows``, in their columns.
+    All others are the sums of all cells in their columns of the other ``rows``.
     """
     filled = [place for place, cell in enumerate(cells) if cell.strip()]
     said = [re.sub(r"[\W\d_]+", " ", folded(cells[place])).strip() for place in filled[:1]]
@@ -504,12 +505,13 @@ def is_total(
     above = [row for row in rows() if len(row) > filled[-1]]
     if any(row[filled[0]].strip() == cells[filled[0]].strip() for row in above):
         return False
-    return len(filled) < columns or all(_is_sum(cells[k], (row[k] for row in above), decimal) for k in filled[1:])
+    return all(_is_sum(cells[k], [row[k] for row in above], decimal) for k in filled[1:])
 
 
 def _is_sum(total: str, cells: Iterable[str], decimal: str) -> bool:
+    held = (cell.strip().replace("," if decimal == "." else " ", "") for cell in (total, *cells))  # of thousands
     try:
-        numbers = [float(cell.replace(decimal, ".") or 0) for cell in (total, *cells)]
+        numbers = [0.0 if cell in MISSING else float(cell.replace(decimal, ".")) for cell in held]
     except ValueError:
         return False
     return math.isclose(numbers[0], math.fsum(numbers[1:]), rel_tol=1e-6)
