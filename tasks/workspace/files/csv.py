@@ -30,42 +30,51 @@ _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,%]*")
 _LAST = 400  # characters in which a last line ends
 _COUNT = re.compile(r"\(?(\d{1,18}) [^\W\d_]+(?: [^\W\d_]+)*\)?\.?")
 _FEWEST_CELLS = 3  # in the rows below a title
-_TOTALS = {
-    *(
-        "total",
-        "totals",
-        "grand total",
-        "sum",
-        "sums",
-        "summe",
-        "gesamt",
-        "gesamtsumme",
-        "insgesamt",
-        "somme",
-        "totaux",
-    ),
-    *("total general", "suma", "totale", "somma", "soma", "totaal", "som", "totalt", "summa", "i alt", "razem"),
-    *(
-        "celkem",
-        "ogolem",
-        "yhteensa",
-        "osszesen",
-        "toplam",
-        "итого",
-        "всего",
-        "разом",
-        "συνολο",
-        "合計",
-        "总计",
-        "合计",
-    ),
-}
-_REMARK = re.compile(r"[*†‡©]+\s?\w.*\s.*|([^\W\d_]+)(?: [^\W\d_]+){0,3}\s?: ?[^\s:].*", re.DOTALL)
-_SOURCES = {
-    *("source", "sources", "note", "notes", "quelle", "quellen", "anmerkung", "anmerkungen", "hinweis", "remarque"),
-    *("remarques", "fuente", "fuentes", "nota", "notas", "fonte", "fontes", "note", "bron", "zrodlo", "zdroj", "kilde"),
-    *("kalla", "lahde", "kaynak", "источник", "примечание", "πηγη", "出典", "来源", "注"),
-}
+
+
+def _listed(words: str, between: str | None = None) -> frozenset[str]:
+    return frozenset(words.split(between))
+
+
+_TOTALS = _listed(
+    "total, totals, grand total, sum, sums, summe, gesamt, gesamtsumme, insgesamt, somme, totaux, total general, "
+    "suma, totale, somma, soma, totaal, som, totalt, summa, i alt, razem, celkem, ogolem, yhteensa, osszesen, toplam, "
+    "итого, всего, разом, συνολο, 合計, 总计, 合计",
+    ", ",
+)
+_REMARK = re.compile(r"[*†‡©]+\s?\w.*\s.*|([^\W\d_]+(?: [^\W\d_]+){0,3})\s?: ?[^\s:].*", re.DOTALL)
+_SOURCES = _listed(
+    "source, sources, note, notes, quelle, quellen, anmerkung, anmerkungen, hinweis, remarque, remarques, fuente, "
+    "fuentes, nota, notas, fonte, fontes, bron, zrodlo, zdroj, kilde, kalla, lahde, kaynak, источник, примечание, "
+    "πηγη, 出典, 来源, 注, data as of, stand, comment, comments, footnote, legend, legende, commentaire, bemerkung, "
+    "bemerkungen, opmerking, uwaga, poznamka",
+    ", ",
+)
+_NO_ANSWERS = _listed(
+    "unknown refused none nil missing unsure unclear other living alive dead deceased died young old low high empty "
+    "blank leer vide null na nan redacted removed withheld hidden suppressed confidential pending unbekannt fehlt "
+    "fehlend keine verweigert lebend inconnu manquant aucun refus desconocido ninguno faltante sconosciuto nessuno "
+    "mancante desconhecido nenhum ausente onbekend geen ukendt ukjent okand saknas mangler ingen inga nieznane "
+    "nieznany brak neznamo neuvedeno ismeretlen bilinmiyor неизвестно нет невідомо 不明 未知 無回答"
+)
+_NO_ANSWER = re.compile(
+    r"n\W?[/.]?\W?[ad]\W?|k\W?a\W?|(?:no|not|never|dont|don.t|kein\w*|nicht|pas|sans|non|nao|niet|ej|nie) (?!of\b).*|"
+    r"\D*[<>]\D*\d.*|(?:under|over|below|above|less|more|fewer|at|about|approx\w*|circa|ca|around|before|after|since|"
+    r"unter|uber|mehr|weniger|etwa|vor|nach|moins|plus|menos|mas|meno|piu|mais|onder|boven)\b\D*\d.*"
+)
+_UNITS = _listed(
+    "years year yrs jahre jahr ans annees anos anni jaar jaren ar lat let roky vuotta ev yil лет года роки months "
+    "month mo monate mois meses mesi days day tage tag jours dias giorni weeks wochen hours hour h hrs stunden "
+    "heures horas minutes min mins minuten seconds sec s ms kg kilo kilos kilogram kilograms g gram grams mg ug µg μg "
+    "lb lbs pounds oz stone mm cm m km meter meters metre metres in inch inches ft feet miles mi % percent prozent "
+    "pct € $ £ ¥ eur euro euros usd dollar dollars gbp chf sek nok dkk pln czk huf jpy cny inr brl rub try °c °f ° "
+    "celsius l ml dl mmol umol mol iu mmhg bpm hz kwh thousand per pro par por of"
+)
+_TYPES = _listed(
+    "int integer int8 int16 int32 int64 bigint float float32 float64 double real numeric number num decimal text "
+    "string str char character varchar nvarchar date datetime timestamp time bool boolean logical object category "
+    "categorical factor nominal ordinal id ganzzahl zahl datum entier nombre texte fecha texto numero"
+)
 _QUALTRICS = '{"ImportId":'  # begins the cells below the questions
 _MEASURED = re.compile(r"(?:[\d.,:/%+\-\s]|(?<=\d)T(?=\d))*\d[\s%Z]*")  # a number, date or time
 _WORD = re.compile(r"[^\W\d_]|[%°€$£]")
@@ -362,23 +371,50 @@ def below_names(first: First, are_new: Callable[[], bool]) -> int:
     """Return how many rows below the header say more of its columns, as units or questions do, and hold nobody.
 
     Above numbers or dates they have different texts, or these texts alone, and none that a row below has, too: who has
-    not answered is not the only one.
+    not answered is not the only one. Half of them, there and in all, plainly say more of their columns.
     """
     for below, row in enumerate(first.rows[:3], start=1):
         if all(cell.startswith(_QUALTRICS) for cell in row):
             return below
     said = _said_of_numbers(first.rows[0], first.rows[1:]) if first.rows else []
-    is_told = len({*said}) > 1 or (bool(said) and len(said) == sum(map(bool, first.rows[0])))
+    filled = [(cell, name) for cell, name in zip(first.rows[0], first.names, strict=False) if cell] if said else []
+    is_told = len(filled) > 1 and (len({*said}) > 1 or len(said) == len(filled))
+    plain = [cell for cell, name in filled if _is_plainly_of(cell, name)]
+    is_told &= 2 * len(plain) >= len(filled) and 2 * sum(cell in plain for cell in said) >= len(said)
     return int(is_told and len(first.rows[0]) <= len(first.names) and are_new())
 
 
+def _is_plainly_of(cell: str, name: str) -> bool:
+    """Tell whether a text says more of a column: in brackets, a unit, a type, a question, or with a word of its name.
+
+    Example:
+        >>> [_is_plainly_of(cell, "bodyMass") for cell in ("(years)", "kg/m2", "Mass at birth", "Anna", "18 years")]
+        [True, True, True, False, False]
+    """
+    text = folded(cell).strip()
+    if re.fullmatch(r"[(\[{<]\D.*[)\]}>]", text) or re.fullmatch(r"\S+ \S+ .*\?", text, re.DOTALL) or text in _TYPES:
+        return True
+    units, words = (re.findall(r"[^\W\d_]+|[%€$£¥]|°[cf]?", part) for part in (text.rpartition(" (")[2], text))
+    if units and {*units} <= _UNITS:
+        return re.search(r"(?<![^\W\d_])\d", text) is None  # 18 years are someone's
+    own = re.findall(r"[^\W\d_]{3,}", folded(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)))
+    return re.search(r"\d", text) is None and not {*own}.isdisjoint(words)
+
+
 def _said_of_numbers(row: Sequence[str], below: Sequence[Sequence[str]]) -> list[str]:
-    """Return the texts of a row in columns that hold numbers or dates below; none where the row holds such itself."""
+    """Return the texts of a row in columns that hold numbers or dates below; none if it holds such or no answer."""
     if not all(_WORD.search(cell) and not _MEASURED.fullmatch(cell) for cell in row if cell) or MISSING & {*row} - {""}:
+        return []
+    if any(_is_no_answer(cell) for cell in row):
         return []
     columns = [[own[k] for own in below if k < len(own) and own[k] not in MISSING] for k in range(len(row))]
     numbers = [len(cells) >= _FEWEST_CELLS and all(map(_MEASURED.fullmatch, cells)) for cells in columns]
     return [cell for cell, is_number in zip(row, numbers, strict=True) if cell and is_number]
+
+
+def _is_no_answer(cell: str) -> bool:
+    text = folded(cell).strip(" ()[]{}<>.*-_!?")
+    return text in _NO_ANSWERS or bool(_NO_ANSWER.fullmatch(text) or re.fullmatch(r"[<>]\s?\d.*", cell.strip()))
 
 
 def _are_new(first: First, text: str, separator: str) -> bool:
@@ -422,7 +458,7 @@ def _without_last_lines(text: str, separator: str, first: First) -> tuple[str, C
             is_below_blank = before.rpartition("\n")[2].strip(f"{separator} \t") == "" != before
             what = "remark" if is_remark(cells, first, is_below_blank=is_below_blank) else what
             rows = partial(_cells, text[first.ends[0] : start], separator)
-            what = "total" if is_total(cells, len(first.names), rows, "," if separator == ";" else ".") else what
+            what = "total" if is_total(cells, rows, "," if separator == ";" else ".") else what
         if not what:
             break
         end, many[what] = start, many[what] + 1
@@ -438,28 +474,29 @@ def told_last(name: str, many: Mapping[str, int]) -> list[str]:
 
 
 def is_remark(cells: Sequence[str], first: First, *, is_below_blank: bool) -> bool:
-    """Tell whether a last row is a remark: one cell such as ``Source: ...``, as few first cells are, or below a blank.
+    """Tell whether a last row is a remark: one cell, called a source or note or below a blank, as few first cells are.
 
-    What is called a source or a note may have separators in it.
+    Where it has fewer cells than there are columns, it may also be a footnote, and have separators with blanks in it.
     """
-    filled = [cell.strip() for cell in cells if cell.strip()]
-    if not filled or not cells[0].strip() or len(filled) >= len(first.names):
+    filled = [cell for cell in cells if cell.strip()]
+    is_short = len(cells) < len(first.names)
+    is_one = len(filled) == 1 or (is_short and all(re.match(r"\s+\D", cell) for cell in filled[1:]))
+    if not filled or not cells[0].strip() or not is_one:
         return False
-    said = _REMARK.fullmatch(filled[0])
     if 4 * sum(bool(_REMARK.fullmatch(row[0].strip())) for row in first.rows) > len(first.rows):
         return False
-    if said:
-        return len(filled) == 1 or folded(said[1] or "") in _SOURCES
+    if said := _REMARK.fullmatch(filled[0].strip()):
+        words = folded(said[1] or "").split()
+        is_called = not _SOURCES.isdisjoint((*words[:1], " ".join(words))) if words else is_short
+        return is_called or (len(filled) == 1 and is_below_blank)
     is_alone = len(filled) == 1 and is_below_blank and len(first.names) >= _FEWEST_CELLS
-    return is_alone and " " in filled[0] and bool(_WORD.search(filled[0]))
+    return is_alone and " " in filled[0].strip() and bool(_WORD.search(filled[0]))
 
 
-def is_total(
-    cells: Sequence[str], columns: int, rows: Callable[[], Sequence[Sequence[str]]], decimal: str = "."
-) -> bool:
-    """Tell whether a last row has totals: its first text says so, alone in its column; the others are numbers.
+def is_total(cells: Sequence[str], rows: Callable[[], Sequence[Sequence[str]]], decimal: str = ".") -> bool:
+    """Tell whether a last row has totals: its first text says so, alone in its column.
 
-    Some are missing, or they are the sums of all others, ``rows``, in their columns.
+    All others are the sums of all cells in their columns of the other ``rows``.
     """
     filled = [place for place, cell in enumerate(cells) if cell.strip()]
     said = [re.sub(r"[\W\d_]+", " ", folded(cells[place])).strip() for place in filled[:1]]
@@ -468,12 +505,13 @@ def is_total(
     above = [row for row in rows() if len(row) > filled[-1]]
     if any(row[filled[0]].strip() == cells[filled[0]].strip() for row in above):
         return False
-    return len(filled) < columns or all(_is_sum(cells[k], (row[k] for row in above), decimal) for k in filled[1:])
+    return all(_is_sum(cells[k], [row[k] for row in above], decimal) for k in filled[1:])
 
 
 def _is_sum(total: str, cells: Iterable[str], decimal: str) -> bool:
+    held = (cell.strip().replace("," if decimal == "." else " ", "") for cell in (total, *cells))  # of thousands
     try:
-        numbers = [float(cell.replace(decimal, ".") or 0) for cell in (total, *cells)]
+        numbers = [0.0 if cell in MISSING else float(cell.replace(decimal, ".")) for cell in held]
     except ValueError:
         return False
     return math.isclose(numbers[0], math.fsum(numbers[1:]), rel_tol=1e-6)

@@ -111,7 +111,7 @@ def _without_others(cells: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list
     while len(cells) > 1:
         row, gap = _texts(cells.iloc[-1]), cells.index[-1] - cells.index[-2]
         rows = partial(_rows, cells.iloc[1:-1])
-        is_no_row = {"remark": is_remark(row, first, is_below_blank=gap > 1), "total": is_total(row, len(row), rows)}
+        is_no_row = {"remark": is_remark(row, first, is_below_blank=gap > 1), "total": is_total(row, rows)}
         if not any(is_no_row.values()):
             break
         cells, last = cells.iloc[:-1], last + Counter(what for what, so in is_no_row.items() if so)

@@ -156,7 +156,8 @@ ABOVE, BELOW = "begins with 1 line that is no row", "1 line that is no row below
 @pytest.mark.parametrize(("head", "told"), [
     ("age,sex,kg\nHow old, in years?,\"Sex\nat birth\",Weight\n" + IMPORT_IDS + "\n", "2 lines that are no rows below"),
     ("age,sex,kg\n" + IMPORT_IDS + "\n", BELOW), ("age,sex,kg\nyears,,kg\n", BELOW),
-    ("age,sex,kg\n\n(years),,\n", BELOW),
+    ("age,sex,kg\n\n(years),,kg/m2\n", BELOW), ("age,sex,kg\nin years,text,1\n".replace("1", "thousand g"), BELOW),
+    ("age,sex,kg\nAge at intake,m or f,Weight (kg)\n", BELOW), ("age,sex,kg\nNo of years,,kg\n", BELOW),
     ("age,sex,kg\nHow old are you?,Are you m or f?,What do you weigh?\n", BELOW),
     ("age,sex,kg\nint,text,float\n", BELOW),
     ("Person,,Body\nage,sex,kg\n", ABOVE), ("Person,Person,Body\nage,sex,kg\n", ABOVE),
@@ -173,7 +174,11 @@ def test_lines_around_the_names_that_are_no_rows_are_left_out_and_told(head, tol
 @pytest.mark.parametrize("head", [
     "age,sex,kg\nunknown,m,unknown\n", "age,sex,kg\nunknown,refused,unknown\n", "age,sex,kg\nrefused,m,unsure\n",
     "age,sex,kg\nNA,,NaN\n", "age,sex,kg\n?,,-\n", "age,sex,kg\n40,Anna,unknown\n", "age,sex,kg\n,Anna,unknown\n",
-    ",sex,kg\nunknown,m,70\n", "age,,\nunknown,m,refused\n",
+    ",sex,kg\nunknown,m,70\n", "age,,\nunknown,m,refused\n", "age,,\nunknown,boy,living\n",
+    *(f"age,sex,kg\n{row}\n" for row in (
+        "unknown,Anna,living", "under 18,Anna,none", "young,A1,slim", "unknown,,", "(years),,", "youngish,,slim",
+        "kg,Anna,", "(unknown),,[refused]", "18 years,,60 kg", "no age,,no kg", "years,Anna,>100 kg", "years,,n/a",
+        "grown,m,slim", "sehr alt,,keine Angabe", "baby?,Anna,tiny?")),
 ])  # fmt: skip
 def test_a_first_person_who_has_not_answered_is_one(head):
     frame = read(head + PEOPLE)
@@ -196,11 +201,13 @@ SUMMED = f"{sum(range(20, 50))},{sum(range(100, 130)) + 15}"
 
 @pytest.mark.parametrize(("tail", "told"), [
     *((f"{said},,3450\n", "ends in a row of totals") for said in ("Total", "SUMME:", "Gesamt", '"Somme"', "合計")),
-    (f"Total,{SUMMED}", "totals"), ("Grand total (30),30", "totals"), ("Total,40,", "totals"),
+    (f"Total,{SUMMED}", "totals"), ("Grand total (30),1035", "totals"), ("Total,1035,", "totals"),
+    ('Total,"1,035","3,450.0"', "totals"), ("Total,1035", "totals"),
     (",Total,3450\n\n", "totals"),
     *((f"{said}\n", "1 line that is no row (remarks)") for said in (
         "Source: HR department", "Source: HR department,,", "Data as of: 2024", '"Quelle: Amt, Wien",,',
-        "Note: paid, in euros", "\nAll that are paid", ",,\nAll that are paid,,", "* without interns")),
+        "Note: paid, in euros", "\nAll that are paid", ",,\nAll that are paid,,", "* without interns",
+        "\nOther: mixed,,", "Note: paid,,", "\n* without interns,,")),
     ("\nTotal,,3450\n,,\nSource: HR\nNote: in euros\n", "2 lines that are no rows (remarks)"),
 ])  # fmt: skip
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -213,10 +220,19 @@ def test_totals_and_remarks_below_a_table_are_left_out_and_told(tail, told, end)
 
 @pytest.mark.parametrize("tail", [
     "Total,40,3450", "Total,,", "Total,unknown,", "Totalenberg,,3450", "Ada,,3450", "Total,,7\nTotal,,3450", "\n***,,",
+    "Som,34,", "Total,40,", "Total,1035,7", "Grand total (30),30,", "Total,30,", "Note: sick,34,", "Source: x,,7",
+    "Other: mixed,,", "\nOther: mixed,34,", "† Ada Lovelace,,", "Note: sick, in bed,7", "Total,unknown,3450",
     "Ada: x,40,100", "Ada,,", "Ada Lovelace,,", "https,,5", "\nAda Lovelace,40,", "12:30,,", "***,,",
 ])  # fmt: skip
 def test_a_last_person_is_none_of_totals_nor_a_remark(tail):
     assert len(read(PAID + tail)) == 30 + len(tail.strip().splitlines())
+
+
+def test_sums_are_totals_where_cells_above_are_missing_and_remarks_stand_below_two_columns():
+    assert len(read(PAID + "Ada,,NA\nTotal,1035,3450\n")) == 31
+    two = "a,b\n" + "x,1\n" * 9 + "y,NA\n"
+    assert len(read(two + "Total,9\n")) == len(read(two + "Source: Mr Z,\n")) == len(read(two + "\nOther: z,\n")) == 10
+    assert len(read(two + "Total,10\n")) == len(read(two + "Other: z,\n")) == len(read(two + "\nOther z,\n")) == 11
 
 
 def test_a_last_row_that_was_cut_in_a_column_of_texts_with_colons_is_no_remark():

@@ -95,7 +95,18 @@ def test_rows_around_a_table_that_are_none_of_it_are_left_out_and_told(rows, tol
     assert told in frame.attrs["notes"][-1]
 
 
-@pytest.mark.parametrize("row", [["Total", 40, 100], ["Ada", None, 5], ["Ada Lovelace"], [None, "unknown", 5]])
+@pytest.mark.parametrize(
+    "row",
+    [
+        ["Total", 40, 100],
+        ["Total", 40],
+        ["Note: sick", 40],
+        ["Other: sick"],
+        ["Ada", None, 5],
+        ["Ada Lovelace"],
+        [None, "unknown", 5],
+    ],
+)
 def test_a_first_or_last_person_stays_one(row):
     assert [len(read_excel(workbook(Data=rows), "a.xlsx")) for rows in ([*PAID, row], [PAID[0], row, *PAID[1:]])] == [
         31,
