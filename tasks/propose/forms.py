@@ -238,6 +238,7 @@ _WORDS = (
     re.compile(r"[^\W\d_]{3,}\.?(?P<s>[ .\-/]+)(?P<y>\d{4})"),
 )
 _FIRST, _LAST = 1850, 2100  # years that eight digits may begin with
+_LAST_DAY = 28  # of every month; last parts that reach it may be days
 _FAR_YEAR = r"(?:2[3-9]\d\d|[3-8]\d{3})"  # whose first and last day mean no end
 _NO_DATE = re.compile(  # of the years 0000 and 9999, of the day 00, or all of one digit with a year of four
     rf"(?:(9999|0000)[./\-]?\d\d[./\-]?\d\d|\d\d[./\-]?\d\d[./\-]?(9999|0000)|00[./\-]?00[./\-]?\d\d(\d\d)?"
@@ -358,16 +359,19 @@ class _Format(NamedTuple):
 
 
 def _settled_date(texts: pd.Series, alike: list[str]) -> _Format:
-    first, second, third = (texts.str.extract(r"^(\d{1,2})\D(\d{1,2})\D(\d{1,2})")[i].nunique() for i in range(3))
-    if len(alike) > 1 and alike[-1].startswith("%y") and third >= 2 * first and second > 1:  # many days in few years
-        alike = alike[-1:]
-    elif len(alike) > 1 and alike[-1].startswith("%y") and first >= 2 * third:
-        alike = alike[:-1]
+    parts = texts.str.extract(r"^(\d{1,2})\D+(\d{1,2})\D+(\d{1,2})").astype(float)
+    first, second, third = parts.nunique()
+    year = "is the year at the beginning or at the end?"
+    if len(alike) > 1 and alike[-1].startswith("%y"):  # no first part is above 31, which would tell a year
+        *alike, year_first = alike
+        if parts[2].max() >= _LAST_DAY and first < 2 * third:
+            many_days = third >= max(_LAST_DAY, 2 * first)
+            return _Format(year_first, alike[0], year) if many_days else _Format(alike[0], year_first, year)
     form, *others = alike
     if not others:
         return _Format(form, form)
-    if form.startswith("%Y") or others[0].startswith("%y"):
-        return _Format(form, others[0], "is the year at the beginning or at the end?")
+    if form.startswith("%Y"):
+        return _Format(form, others[0], year)
     question = f"does the day come first ({form}) or the month ({others[0]})?"
     if 1 == second < first <= 12:  # the same day in every month
         return _Format(others[0], form, question)

@@ -77,13 +77,28 @@ def test_a_day_beyond_all_lives_means_no_end(looked, day, form):
 
 
 @pytest.mark.parametrize(("form", "years", "asks"), [
-    ("%y.%m.%d", 9, False), ("%y/%m/%d", 9, False), ("%d.%m.%y", 9, False), ("%d.%m.%y", 28, True),
-    ("%m/%d/%y", 9, False),
+    ("%y.%m.%d", 9, True), ("%y/%m/%d", 9, True), ("%d.%m.%y", 9, False), ("%d.%m.%y", 28, True),
+    ("%m/%d/%y", 9, False), ("%y.%m.%d", 40, False), ("%y-%m-%d", 40, False),
 ])  # fmt: skip
-def test_years_of_two_digits_stand_where_few_differ(looked, form, years, asks):
-    days = pd.Timestamp("2002-01-01") + pd.to_timedelta(RNG.integers(0, 365 * years, ROWS), unit="D")
+def test_years_of_two_digits_are_asked_for_where_they_may_stand_first_or_last(looked, form, years, asks):
+    days = pd.Timestamp("1980-01-01" if years > 31 else "2002-01-01") + pd.to_timedelta(
+        RNG.integers(0, 365 * years, ROWS), unit="D"
+    )
     found = looked(came=days.strftime(form))
     assert (found.table["came"].tolist(), bool(of(found, "came").question)) == (days.tolist(), asks)
+
+
+@pytest.mark.parametrize("days", [[1], [15], [1, 15], [28, 29, 30, 31]])
+@pytest.mark.parametrize(("form", "asks"), [("%d.%m.%y", False), ("%d-%m-%y", None), ("%d/%m/%y", None)])
+def test_years_of_two_digits_stand_last_where_all_dates_are_of_few_days(looked, days, form, asks):
+    every = pd.date_range("2005-01-01", "2023-12-31")
+    dates = pd.Series(every[every.day.isin(days)]).sample(ROWS, replace=True, random_state=1)
+    found = looked(came=dates.dt.strftime(form).to_numpy())
+    if days == [1] and asks is None:  # either the day or the month is the same in all, which only people can tell
+        assert of(found, "came").question.startswith("does the day come first")
+    else:
+        assert found.table["came"].tolist() == dates.tolist()
+        assert asks is None or of(found, "came").sure == "sure"
 
 
 @pytest.mark.parametrize(("others", "gone"), [(["K", "Hb"], False), (["K", "M"], True), (["yes", "no"], True)])
