@@ -77,7 +77,7 @@ def test_a_day_beyond_all_lives_means_no_end(looked, day, form):
 
 
 @pytest.mark.parametrize(("form", "years", "asks"), [
-    ("%y.%m.%d", 9, True), ("%y/%m/%d", 9, True), ("%d.%m.%y", 9, False), ("%d.%m.%y", 28, True),
+    ("%y.%m.%d", 9, True), ("%y/%m/%d", 9, True), ("%d.%m.%y", 9, False), ("%d.%m.%y", 27, True),
     ("%m/%d/%y", 9, False), ("%y.%m.%d", 40, False), ("%y-%m-%d", 40, False),
 ])  # fmt: skip
 def test_years_of_two_digits_are_asked_for_where_they_may_stand_first_or_last(looked, form, years, asks):
@@ -177,6 +177,9 @@ def test_what_few_people_have_is_no_missing_code(looked, value, cells):
     ([-1, 0, 1], [], "number"), ([-1, 0, 1], [-9], "number"), (range(-2, 3), [], "number"),
     (range(-20, 20), [-999], "number"), (range(-20, 20), [-888, -99], "number"), (range(-99, 99), [], "number"),
     ([i / 10 for i in range(99)], [999.9], "number"), ([90.5 + i / 10 for i in range(99)], [], "number"),
+    ([9.99, 19.99, 29.99, 49.99, 99.99], [], "number"), ([97.8, 98.2, 98.6, 99.0, 99.9], [], "number"),
+    ([*range(100, 300), *[999.99] * 100], [], "number"),
+    ([9.99, 14.5, 19.99, 20.0, 999.99], [], "number"), ([36.5, 37.1, 38.2, 40.1], [999.9], "number"),
 ])  # fmt: skip
 def test_numbers_that_mean_no_answer_are_missing_and_answers_are_kept(looked, answers, codes, kind):
     codes = {9 * i: code for i, code in enumerate(codes * (18 // max(len(codes), 1)))}
