@@ -78,9 +78,9 @@ def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:
         others = numbers.drop([*together.index, *found])
         if digits == 1 and any(numbers[t] > 0 for t in found):
             break
-        for text, number in together[left[together.index] >= _FEWEST_CELLS].items():
+        for text, number in together.items():
             if len(others) > 1 and _is_code_above(float(number), int(left[text]), others, left[others.index]):
-                found.append(text)
+                found += [text] if left[text] >= _FEWEST_CELLS else []
             else:
                 others = pd.concat([others, together[[text]]])
     return found

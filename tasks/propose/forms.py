@@ -261,6 +261,7 @@ def date_form(cells: Cells, enough: float) -> DateForm | None:
     texts = cells.texts
     fits = {form: _are_dates(texts, form) for form in _candidates(texts)}
     found: list[_Format] = []
+    orders: set[str] = set()
     left = pd.Series(True, index=texts.index)
     while fits and len(found) < _FORMS:
         shares = {form: cells.share(fit & left) for form, fit in fits.items()}
@@ -270,11 +271,14 @@ def date_form(cells: Cells, enough: float) -> DateForm | None:
         read = fits[alike[0]] & left
         found.append(_settled_date(texts[read], alike))
         left &= ~read
+        orders |= set() if found[-1].question else {_order(found[-1].chosen)}
         fits = {form: fit for form, fit in fits.items() if _may_stand_beside(form, alike[0])}
+        fits = {form: fit for form, fit in fits.items() if len({_order(form), *orders} - {""}) < 2}
     if cells.share(~left) < enough or not found:
         return None
     if [form.chosen for form in found] == [_ISO_8601] and not left.any():
         return DateForm(None, ~left)
+    found = _in_one_order(found)
     question = next((form.question for form in found if form.question), "")
     reading = Reading(type="date", format=OR.join(form.chosen for form in found))
     other = Reading(type="date", format=OR.join(form.other for form in found)) if question else None
@@ -285,6 +289,25 @@ def _may_stand_beside(form: str, other: str) -> bool:
     """Tell whether two formats may be of one column: not day and month in another order, or months without a day."""
     days = [each == _ISO_8601 or "%d" in each for each in (form, other)]
     return sorted(form) != sorted(other) and days[0] == days[1]
+
+
+def _order(form: str) -> str:
+    """Return whether the day or the month comes first where both are numbers before the year; empty elsewhere."""
+    both = form[:2].lower() != "%y" and "%d" in form and "%m" in form
+    return min("%d", "%m", key=form.find) if both else ""
+
+
+def _in_one_order(found: list["_Format"]) -> list["_Format"]:
+    """Return formats of which those that leave day and month open follow the one that does not, or the first."""
+    settled = next((order for form in found if not form.question and (order := _order(form.chosen))), "")
+    right = settled or next(filter(None, (_order(form.chosen) for form in found)), "")
+    made = []
+    for form in found:
+        if form.question and {_order(form.chosen), _order(form.other)} == {"%d", "%m"}:
+            chosen, other = sorted((form.chosen, form.other), key=lambda each: _order(each) != right)
+            form = _Format(chosen, chosen) if settled else _Format(chosen, other, form.question)
+        made.append(form)
+    return made
 
 
 def no_dates(cells: Cells) -> list[str]:

@@ -4,6 +4,7 @@ import pyreadstat
 import pytest
 
 from synthrisk.metrics import InputError
+from synthrisk.tasks.propose.evidence import evidence
 from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.workspace.files.cell_texts import truth_words
@@ -65,6 +66,20 @@ def test_dates_in_two_forms_are_dates_unless_one_cell_could_be_of_both(looked, f
     assert (reading and reading.format, of(found, "born").question) == (form, "")
     if form:
         assert found.table["born"].tolist() == days.tolist()
+
+
+@pytest.mark.parametrize(("often", "rarely", "days", "form"), [
+    ("%m/%d/%Y", "%m/%d/%Y %H:%M", 28, "%m/%d/%Y or %m/%d/%Y %H:%M"),
+    ("%m/%d/%Y", "%m-%d-%Y", 28, "%m/%d/%Y or %m-%d-%Y"),
+    ("%d/%m/%Y", "%d/%m/%y", 28, "%d/%m/%Y or %d/%m/%y"), ("%m/%d/%Y", "%m/%d/%y", 28, "%m/%d/%Y or %m/%d/%y"),
+    ("%m/%d/%Y %H:%M", "%m/%d/%Y", 12, "%m/%d/%Y %H:%M or %m/%d/%Y"),
+])  # fmt: skip
+def test_day_and_month_have_one_order_in_all_forms_of_a_column(often, rarely, days, form):
+    dates = [pd.Timestamp(2015, 1 + i % 12, 1 + i % days) for i in range(200)]
+    few = [pd.Timestamp(2015, 3, 4), pd.Timestamp(2015, 5, 6), *([pd.Timestamp(2015, 5, 20)] if days == 12 else [])]
+    cells = [*(date.strftime(often) for date in dates), *(date.strftime(rarely) for date in few)]
+    found = evidence(pd.DataFrame({"x": pd.Series(cells, dtype="string")}))[0]
+    assert (found.reading.format, found.question) == (form, "")
 
 
 @pytest.mark.parametrize(("day", "form"), [
@@ -148,6 +163,7 @@ def test_grades_notes_and_counts_are_no_amounts(looked, cells):
 
 @pytest.mark.parametrize(("cells", "limit", "kind"), [
     (range(18, 90), "90+", "number"), (range(5), "5+", "number"), (range(1, 90), "> 90", "number"),
+    (range(1, 4), "3+", "category"), (range(91), "90+", "number"), (range(1, 5), "<1", "category"),
     ([f"0.{i}" for i in range(5, 9)], "<0.5", "number"), (range(18, 90), "40+", "category"), ([0], "1+", "category"),
     (["0", "1+", "2+"], "3+", "category"), (["18-30", "31-64"], "65+", "category"), (["A+", "B+"], "0+", "category"),
 ])  # fmt: skip
@@ -187,6 +203,16 @@ def test_numbers_that_mean_no_answer_are_missing_and_answers_are_kept(looked, an
     found = looked(answer=cells)
     assert found.table["answer"].isna().tolist() == [i in codes for i in range(ROWS)]
     assert (of(found, "answer").kind, bool(of(found, "answer").question)) == (kind, -9 < answers[0] < 0)
+
+
+@pytest.mark.parametrize(("numbers", "codes"), [
+    ([*[*range(1, 7)] * 20, *[7] * 4, *[8] * 4, *[9] * 10], []),
+    ([*[*range(20, 97)] * 3, *[97, 98] * 2, *[99] * 16], []),
+    ([*[*range(20, 61)] * 3, *[97, 98] * 2, *[99] * 16], [99]), ([*[1, 2, 3] * 20, *[8] * 2, *[9] * 10], [9]),
+])  # fmt: skip
+def test_the_top_of_a_scale_is_an_answer_where_few_have_the_numbers_below_it(numbers, codes):
+    found = evidence(pd.DataFrame({"x": pd.Series(map(str, numbers), dtype="string")}))[0]
+    assert (found.reading.missing if found.reading else []) == [str(code) for code in codes]
 
 
 def test_odd_cells_do_not_fall_over_and_rare_words_are_not_told(looked):
