@@ -92,6 +92,7 @@ ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c
 """.split()  # noqa: SIM905 - a list of words
 LIMITS = ("+", "<", "<=", "≤", ">", ">=", "≥")
 """What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
+_FEW_STAGES = 10  # distinct texts up to which a number and the same with a mark, 3 and 3+, are two stages
 _AROUND = re.compile(
     r"^[+\-−]?\s*(?P<before>[^\W\d_]{1,5}\.(?=\s*\d)|[^\d\s.,'’+\-−]{1,6})?"
     r"\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
@@ -125,9 +126,15 @@ def number_form(cells: Cells, enough: float, decimal: str = "") -> NumberForm | 
 
 
 def _are_limits(cells: Cells, form: NumberForm) -> bool:
-    """Tell whether the numbers behind or before a mark such as + are at the end of all others that the mark names."""
+    """Tell whether the numbers behind or before a mark such as + are at the end of all others that the mark names.
+
+    3 and 3+ among few whole numbers are stages, of which each is a category.
+    """
     numbers, mark = values(cells, form), form.reading.unit
     at_limit = numbers.index.str.contains(mark, regex=False)
+    both = bool(numbers[at_limit].isin(numbers[~at_limit]).any())
+    if both and len(numbers) <= _FEW_STAGES and (numbers % 1 == 0).all():
+        return False
     if mark in ("<", "<=", "≤"):
         return bool(numbers[at_limit].max() <= numbers[~at_limit].min())
     return bool(numbers[at_limit].min() >= numbers[~at_limit].max())
