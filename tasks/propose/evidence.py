@@ -32,6 +32,8 @@ _FEWEST_CELLS = 5  # that one word or number must have, so that what a single pe
 _MOST_OF_WORDS = 0.5  # share of the cells that words for a missing number may have
 _NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d|-?9{2,}[.,]9+")
 _FAR = 0.5  # of the range of all other numbers: how far off a code lies
+_FAR_DECIMAL = 5  # times nearly all other numbers: how far off a code with decimals lies
+_OF_PRICES = 0.2  # share of the numbers with the same decimals, .99 or .9, from which they are prices
 _HEAP = 5  # times as frequent as the numbers beside it
 
 
@@ -63,7 +65,7 @@ def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:
         counts: How many cells each has.
     """
     left = pd.Series(counts, index=numbers.index)
-    suspects = [t for t in numbers.index if _is_suspect(t)]
+    suspects = [t for t in numbers.index if _is_suspect(t) and not _is_price(t, numbers, left)]
     found: list[str] = []
     for text in sorted((t for t in suspects if numbers[t] < 0), key=lambda t: numbers[t]):
         others = numbers.drop([text, *found])
@@ -76,9 +78,9 @@ def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:
         others = numbers.drop([*together.index, *found])
         if digits == 1 and any(numbers[t] > 0 for t in found):
             break
-        for text, number in together[left[together.index] >= _FEWEST_CELLS].items():
+        for text, number in together.items():
             if len(others) > 1 and _is_code_above(float(number), int(left[text]), others, left[others.index]):
-                found.append(text)
+                found += [text] if left[text] >= _FEWEST_CELLS else []
             else:
                 others = pd.concat([others, together[[text]]])
     return found
@@ -86,6 +88,17 @@ def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:
 
 def _is_suspect(text: str) -> bool:
     return bool(_NINES.fullmatch(re.sub(r"\.0+$", "", text)))
+
+
+def _is_price(text: str, numbers: pd.Series, counts: pd.Series) -> bool:
+    """Tell whether 99.9 is a number as others are: not far above them all, or many of them have its decimals."""
+    if numbers[text] < 0 or numbers[text] % 1 == 0:
+        return False
+    decimals = re.sub(r"^\d+", "", text)
+    others = numbers[[not _is_suspect(t) or not t.endswith(decimals) for t in numbers.index]]
+    alike = numbers.index.str.endswith(decimals).sum() - 1
+    most = np.quantile(np.repeat(others, counts[others.index]), 0.99) if len(others) else np.inf
+    return bool(numbers[text] <= _FAR_DECIMAL * most or alike > _OF_PRICES * len(numbers))
 
 
 def _is_code_below(number: float, others: pd.Series) -> bool:

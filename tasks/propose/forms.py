@@ -92,6 +92,7 @@ ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c
 """.split()  # noqa: SIM905 - a list of words
 LIMITS = ("+", "<", "<=", "≤", ">", ">=", "≥")
 """What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
+_FEW_STAGES = 10  # distinct texts up to which a number and the same with a mark, 3 and 3+, are two stages
 _AROUND = re.compile(
     r"^[+\-−]?\s*(?P<before>[^\W\d_]{1,5}\.(?=\s*\d)|[^\d\s.,'’+\-−]{1,6})?"
     r"\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*(?P<after>[^\d\s.,'’][^\s]{0,8})?$"
@@ -125,9 +126,15 @@ def number_form(cells: Cells, enough: float, decimal: str = "") -> NumberForm | 
 
 
 def _are_limits(cells: Cells, form: NumberForm) -> bool:
-    """Tell whether the numbers behind or before a mark such as + are at the end of all others that the mark names."""
+    """Tell whether the numbers behind or before a mark such as + are at the end of all others that the mark names.
+
+    3 and 3+ among few whole numbers are stages, of which each is a category.
+    """
     numbers, mark = values(cells, form), form.reading.unit
     at_limit = numbers.index.str.contains(mark, regex=False)
+    both = bool(numbers[at_limit].isin(numbers[~at_limit]).any())
+    if both and len(numbers) <= _FEW_STAGES and (numbers % 1 == 0).all():
+        return False
     if mark in ("<", "<=", "≤"):
         return bool(numbers[at_limit].max() <= numbers[~at_limit].min())
     return bool(numbers[at_limit].min() >= numbers[~at_limit].max())
@@ -238,6 +245,7 @@ _WORDS = (
     re.compile(r"[^\W\d_]{3,}\.?(?P<s>[ .\-/]+)(?P<y>\d{4})"),
 )
 _FIRST, _LAST = 1850, 2100  # years that eight digits may begin with
+_LAST_DAY = 28  # of every month; last parts that reach it may be days
 _FAR_YEAR = r"(?:2[3-9]\d\d|[3-8]\d{3})"  # whose first and last day mean no end
 _NO_DATE = re.compile(  # of the years 0000 and 9999, of the day 00, or all of one digit with a year of four
     rf"(?:(9999|0000)[./\-]?\d\d[./\-]?\d\d|\d\d[./\-]?\d\d[./\-]?(9999|0000)|00[./\-]?00[./\-]?\d\d(\d\d)?"
@@ -260,6 +268,7 @@ def date_form(cells: Cells, enough: float) -> DateForm | None:
     texts = cells.texts
     fits = {form: _are_dates(texts, form) for form in _candidates(texts)}
     found: list[_Format] = []
+    orders: set[str] = set()
     left = pd.Series(True, index=texts.index)
     while fits and len(found) < _FORMS:
         shares = {form: cells.share(fit & left) for form, fit in fits.items()}
@@ -269,11 +278,14 @@ def date_form(cells: Cells, enough: float) -> DateForm | None:
         read = fits[alike[0]] & left
         found.append(_settled_date(texts[read], alike))
         left &= ~read
+        orders |= set() if found[-1].question else {_order(found[-1].chosen)}
         fits = {form: fit for form, fit in fits.items() if _may_stand_beside(form, alike[0])}
+        fits = {form: fit for form, fit in fits.items() if len({_order(form), *orders} - {""}) < 2}
     if cells.share(~left) < enough or not found:
         return None
     if [form.chosen for form in found] == [_ISO_8601] and not left.any():
         return DateForm(None, ~left)
+    found = _in_one_order(found)
     question = next((form.question for form in found if form.question), "")
     reading = Reading(type="date", format=OR.join(form.chosen for form in found))
     other = Reading(type="date", format=OR.join(form.other for form in found)) if question else None
@@ -284,6 +296,25 @@ def _may_stand_beside(form: str, other: str) -> bool:
     """Tell whether two formats may be of one column: not day and month in another order, or months without a day."""
     days = [each == _ISO_8601 or "%d" in each for each in (form, other)]
     return sorted(form) != sorted(other) and days[0] == days[1]
+
+
+def _order(form: str) -> str:
+    """Return whether the day or the month comes first where both are numbers before the year; empty elsewhere."""
+    both = form[:2].lower() != "%y" and "%d" in form and "%m" in form
+    return min("%d", "%m", key=form.find) if both else ""
+
+
+def _in_one_order(found: list["_Format"]) -> list["_Format"]:
+    """Return formats of which those that leave day and month open follow the one that does not, or the first."""
+    settled = next((order for form in found if not form.question and (order := _order(form.chosen))), "")
+    right = settled or next(filter(None, (_order(form.chosen) for form in found)), "")
+    made = []
+    for form in found:
+        if form.question and {_order(form.chosen), _order(form.other)} == {"%d", "%m"}:
+            chosen, other = sorted((form.chosen, form.other), key=lambda each: _order(each) != right)
+            form = _Format(chosen, chosen) if settled else _Format(chosen, other, form.question)
+        made.append(form)
+    return made
 
 
 def no_dates(cells: Cells) -> list[str]:
@@ -358,16 +389,19 @@ class _Format(NamedTuple):
 
 
 def _settled_date(texts: pd.Series, alike: list[str]) -> _Format:
-    first, second, third = (texts.str.extract(r"^(\d{1,2})\D(\d{1,2})\D(\d{1,2})")[i].nunique() for i in range(3))
-    if len(alike) > 1 and alike[-1].startswith("%y") and third >= 2 * first and second > 1:  # many days in few years
-        alike = alike[-1:]
-    elif len(alike) > 1 and alike[-1].startswith("%y") and first >= 2 * third:
-        alike = alike[:-1]
+    parts = texts.str.extract(r"^(\d{1,2})\D+(\d{1,2})\D+(\d{1,2})").astype(float)
+    first, second, third = parts.nunique()
+    year = "is the year at the beginning or at the end?"
+    if len(alike) > 1 and alike[-1].startswith("%y"):  # no first part is above 31, which would tell a year
+        *alike, year_first = alike
+        if parts[2].max() >= _LAST_DAY and first < 2 * third:
+            many_days = third >= max(_LAST_DAY, 2 * first)
+            return _Format(year_first, alike[0], year) if many_days else _Format(alike[0], year_first, year)
     form, *others = alike
     if not others:
         return _Format(form, form)
-    if form.startswith("%Y") or others[0].startswith("%y"):
-        return _Format(form, others[0], "is the year at the beginning or at the end?")
+    if form.startswith("%Y"):
+        return _Format(form, others[0], year)
     question = f"does the day come first ({form}) or the month ({others[0]})?"
     if 1 == second < first <= 12:  # the same day in every month
         return _Format(others[0], form, question)

@@ -4,6 +4,7 @@ import pyreadstat
 import pytest
 
 from synthrisk.metrics import InputError
+from synthrisk.tasks.propose.evidence import evidence
 from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.workspace.files.cell_texts import truth_words
@@ -67,6 +68,20 @@ def test_dates_in_two_forms_are_dates_unless_one_cell_could_be_of_both(looked, f
         assert found.table["born"].tolist() == days.tolist()
 
 
+@pytest.mark.parametrize(("often", "rarely", "days", "form"), [
+    ("%m/%d/%Y", "%m/%d/%Y %H:%M", 28, "%m/%d/%Y or %m/%d/%Y %H:%M"),
+    ("%m/%d/%Y", "%m-%d-%Y", 28, "%m/%d/%Y or %m-%d-%Y"),
+    ("%d/%m/%Y", "%d/%m/%y", 28, "%d/%m/%Y or %d/%m/%y"), ("%m/%d/%Y", "%m/%d/%y", 28, "%m/%d/%Y or %m/%d/%y"),
+    ("%m/%d/%Y %H:%M", "%m/%d/%Y", 12, "%m/%d/%Y %H:%M or %m/%d/%Y"),
+])  # fmt: skip
+def test_day_and_month_have_one_order_in_all_forms_of_a_column(often, rarely, days, form):
+    dates = [pd.Timestamp(2015, 1 + i % 12, 1 + i % days) for i in range(200)]
+    few = [pd.Timestamp(2015, 3, 4), pd.Timestamp(2015, 5, 6), *([pd.Timestamp(2015, 5, 20)] if days == 12 else [])]
+    cells = [*(date.strftime(often) for date in dates), *(date.strftime(rarely) for date in few)]
+    found = evidence(pd.DataFrame({"x": pd.Series(cells, dtype="string")}))[0]
+    assert (found.reading.format, found.question) == (form, "")
+
+
 @pytest.mark.parametrize(("day", "form"), [
     ("31.12.2999", "%d.%m.%Y"), ("2999-12-31", "%Y-%m-%d"), ("3000-01-01 00:00:00", "%Y-%m-%d %H:%M:%S"),
 ])  # fmt: skip
@@ -77,13 +92,28 @@ def test_a_day_beyond_all_lives_means_no_end(looked, day, form):
 
 
 @pytest.mark.parametrize(("form", "years", "asks"), [
-    ("%y.%m.%d", 9, False), ("%y/%m/%d", 9, False), ("%d.%m.%y", 9, False), ("%d.%m.%y", 28, True),
-    ("%m/%d/%y", 9, False),
+    ("%y.%m.%d", 9, True), ("%y/%m/%d", 9, True), ("%d.%m.%y", 9, False), ("%d.%m.%y", 27, True),
+    ("%m/%d/%y", 9, False), ("%y.%m.%d", 40, False), ("%y-%m-%d", 40, False),
 ])  # fmt: skip
-def test_years_of_two_digits_stand_where_few_differ(looked, form, years, asks):
-    days = pd.Timestamp("2002-01-01") + pd.to_timedelta(RNG.integers(0, 365 * years, ROWS), unit="D")
+def test_years_of_two_digits_are_asked_for_where_they_may_stand_first_or_last(looked, form, years, asks):
+    days = pd.Timestamp("1980-01-01" if years > 31 else "2002-01-01") + pd.to_timedelta(
+        RNG.integers(0, 365 * years, ROWS), unit="D"
+    )
     found = looked(came=days.strftime(form))
     assert (found.table["came"].tolist(), bool(of(found, "came").question)) == (days.tolist(), asks)
+
+
+@pytest.mark.parametrize("days", [[1], [15], [1, 15], [28, 29, 30, 31]])
+@pytest.mark.parametrize(("form", "asks"), [("%d.%m.%y", False), ("%d-%m-%y", None), ("%d/%m/%y", None)])
+def test_years_of_two_digits_stand_last_where_all_dates_are_of_few_days(looked, days, form, asks):
+    every = pd.date_range("2005-01-01", "2023-12-31")
+    dates = pd.Series(every[every.day.isin(days)]).sample(ROWS, replace=True, random_state=1)
+    found = looked(came=dates.dt.strftime(form).to_numpy())
+    if days == [1] and asks is None:  # either the day or the month is the same in all, which only people can tell
+        assert of(found, "came").question.startswith("does the day come first")
+    else:
+        assert found.table["came"].tolist() == dates.tolist()
+        assert asks is None or of(found, "came").sure == "sure"
 
 
 @pytest.mark.parametrize(("others", "gone"), [(["K", "Hb"], False), (["K", "M"], True), (["yes", "no"], True)])
@@ -133,6 +163,7 @@ def test_grades_notes_and_counts_are_no_amounts(looked, cells):
 
 @pytest.mark.parametrize(("cells", "limit", "kind"), [
     (range(18, 90), "90+", "number"), (range(5), "5+", "number"), (range(1, 90), "> 90", "number"),
+    (range(1, 4), "3+", "category"), (range(91), "90+", "number"), (range(1, 5), "<1", "category"),
     ([f"0.{i}" for i in range(5, 9)], "<0.5", "number"), (range(18, 90), "40+", "category"), ([0], "1+", "category"),
     (["0", "1+", "2+"], "3+", "category"), (["18-30", "31-64"], "65+", "category"), (["A+", "B+"], "0+", "category"),
 ])  # fmt: skip
@@ -162,6 +193,9 @@ def test_what_few_people_have_is_no_missing_code(looked, value, cells):
     ([-1, 0, 1], [], "number"), ([-1, 0, 1], [-9], "number"), (range(-2, 3), [], "number"),
     (range(-20, 20), [-999], "number"), (range(-20, 20), [-888, -99], "number"), (range(-99, 99), [], "number"),
     ([i / 10 for i in range(99)], [999.9], "number"), ([90.5 + i / 10 for i in range(99)], [], "number"),
+    ([9.99, 19.99, 29.99, 49.99, 99.99], [], "number"), ([97.8, 98.2, 98.6, 99.0, 99.9], [], "number"),
+    ([*range(100, 300), *[999.99] * 100], [], "number"),
+    ([9.99, 14.5, 19.99, 20.0, 999.99], [], "number"), ([36.5, 37.1, 38.2, 40.1], [999.9], "number"),
 ])  # fmt: skip
 def test_numbers_that_mean_no_answer_are_missing_and_answers_are_kept(looked, answers, codes, kind):
     codes = {9 * i: code for i, code in enumerate(codes * (18 // max(len(codes), 1)))}
@@ -169,6 +203,16 @@ def test_numbers_that_mean_no_answer_are_missing_and_answers_are_kept(looked, an
     found = looked(answer=cells)
     assert found.table["answer"].isna().tolist() == [i in codes for i in range(ROWS)]
     assert (of(found, "answer").kind, bool(of(found, "answer").question)) == (kind, -9 < answers[0] < 0)
+
+
+@pytest.mark.parametrize(("numbers", "codes"), [
+    ([*[*range(1, 7)] * 20, *[7] * 4, *[8] * 4, *[9] * 10], []),
+    ([*[*range(20, 97)] * 3, *[97, 98] * 2, *[99] * 16], []),
+    ([*[*range(20, 61)] * 3, *[97, 98] * 2, *[99] * 16], [99]), ([*[1, 2, 3] * 20, *[8] * 2, *[9] * 10], [9]),
+])  # fmt: skip
+def test_the_top_of_a_scale_is_an_answer_where_few_have_the_numbers_below_it(numbers, codes):
+    found = evidence(pd.DataFrame({"x": pd.Series(map(str, numbers), dtype="string")}))[0]
+    assert (found.reading.missing if found.reading else []) == [str(code) for code in codes]
 
 
 def test_odd_cells_do_not_fall_over_and_rare_words_are_not_told(looked):
