@@ -156,11 +156,20 @@ def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
         return Role(each.name, "dropped", "likely", "it numbers the records: unique, and called so")
     if each.kind == "number" and _counts_on(table[each.name]):
         return Role(each.name, "dropped", "likely", "it numbers the records one by one")
-    if _digits(each) >= (_CARD if topic(each.name, "sensitive") else _OWN):
+    if _are_long_digits(each, table[each.name]):
         return Role(each.name, "dropped", "likely", "long digits, of their own for nearly every record")
     if each.kind == "category" or (each.kind == "code" and topic(each.name, "known") not in _KNOWN_CODES):
         return Role(each.name, "dropped", "likely", "a value of its own for nearly every record")
     return None
+
+
+def _are_long_digits(each: Evidence, column: pd.Series) -> bool:
+    """Tell whether a column holds longer digits than sums have, or long ones of one length, as phones do."""
+    digits = _digits(each)
+    if digits < _OWN or says(each.name, "counted") or says(each.name, "amounts"):
+        return False
+    even = digits < _CARD and column.dropna().between(10 ** (digits - 1), 10**digits - 1).all()
+    return digits >= _CARD or bool(even and not topic(each.name, "sensitive"))
 
 
 def _counts_on(column: pd.Series) -> bool:

@@ -291,6 +291,15 @@ def test_long_digits_of_ones_own_are_left_out(looked, name, digits):
     assert looked(**{name: [str(10 ** (digits - 1) + 7919 * i) for i in range(ROWS)]}).data.drop == [name]
 
 
+@pytest.mark.parametrize("name", [
+    "gdp_lcu", "price_vnd", "house_price", "market_value", "population", "revenue", "Umsatz", "land_area", "x",
+])  # fmt: skip
+def test_amounts_and_counts_of_many_digits_stay(looked, name):
+    assert name in looked(**{name: 10 ** RNG.uniform(9, 14, ROWS) // 1}).table.columns
+    even = looked(**{name: RNG.integers(10**9, 9 * 10**9, ROWS)})
+    assert (name in even.table.columns) == (name != "x")  # as phones, where the name says nothing
+
+
 def test_digits_that_no_number_holds_are_codes_where_many_share_them(looked):
     found = looked(x=[str(10**19 + i % 7) for i in range(ROWS)])
     assert (of(found, "x").kind, found.data.categorical, found.table["x"].nunique()) == ("code", ["x"], 7)
