@@ -19,12 +19,13 @@ _FEWEST = 5  # records that a class should have
 _MANY_CLASSES = 0.5  # classes a record from which an attribute cannot be learnt
 _MOST_KEYS, _MOST_SENSITIVE = 10, 3
 _FEWEST_KEYS = 3
-_SECONDS = 0.9  # share of times of its own from which a column of times is a time stamp
+_OFTEN = 0.9  # share of the numbers of a key that are of their own, stand together, or are as many as others
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
 _FEWEST_NAMES = 20  # texts from which a column called first or last has names
 _STREET = re.compile(r"[Aa]{3}.*9|9.*[Aa]{3}")  # the form of an address; postcodes have fewer letters together
 _DIALLED, _OWN, _CARD = 6, 10, 15  # digits of what is dialled, of numbers of one's own, and of cards, which no sum has
-_FEWEST_KEYS_OF_PEOPLE = 10  # more numbers than that are no counts of people
+_FEWEST_KEYS_OF_PEOPLE = 10  # more numbers than that are no counts of people in a household
+_NO_COUNT, _SPARSE = 1000, 20  # numbers from which, or from so many times the distinct ones, people are not counted
 _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
 _KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
@@ -56,8 +57,8 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
         columns: What the columns hold.
         table: The table as it is read, with types settled; columns that hold nothing may be left out.
     """
-    found = {each.name: _apart(each) for each in columns}
-    entity = _entity([each for each in columns if found[each.name] is None and _numbers_rows(each, table)])
+    found = {each.name: _apart(each, table) for each in columns}
+    entity = _entity([e for e in columns if found[e.name] is None and _numbers_rows(e, table)], table)
     if entity is not None:
         found[entity.name] = entity
     found |= {each.name: found[each.name] or _stamp(each, table) for each in columns}
@@ -82,7 +83,7 @@ def _why_other(each: Evidence, table: pd.DataFrame) -> str:
     return NEITHER
 
 
-def _apart(each: Evidence) -> Role | None:
+def _apart(each: Evidence, table: pd.DataFrame) -> Role | None:
     """Return the role of a column that is in no study, or only as one fact; None for all others."""
     if each.name.startswith(UNNAMED):
         return Role(each.name, "dropped", "likely", "it has no name")
@@ -95,7 +96,7 @@ def _apart(each: Evidence) -> Role | None:
             return Role(each.name, "dropped", "sure", "it is the same for all records")
         why = "one text or none: it counts as one fact, present or not"
         return Role(each.name, "other", "likely", why, _PRESENCE)
-    if says(each.name, "direct") and _names_people(each):
+    if says(each.name, "direct") and _names_people(each, table):
         return Role(each.name, "dropped", "likely", "it may name people")
     if each.kind == "text":
         absent = 1 - each.filled / each.rows
@@ -105,7 +106,7 @@ def _apart(each: Evidence) -> Role | None:
     return None
 
 
-def _names_people(each: Evidence) -> bool:
+def _names_people(each: Evidence, table: pd.DataFrame) -> bool:
     """Tell whether a column that is called so names people; a surname does, however many share it."""
     texts, said = each.kind in ("category", "text", "code"), topic(each.name, "direct")
     if said == "person":
@@ -116,7 +117,7 @@ def _names_people(each: Evidence) -> bool:
     hidden = topic(each.name, "sensitive")
     long = _digits(each) >= (_CARD if hidden else _DIALLED)
     if not topic(each.name, "known"):
-        return many and (texts or long or (each.kind == "number" and not hidden))
+        return many and (texts or long or (each.kind == "number" and not hidden and _numbers_rows(each, table)))
     if said == "address":
         return many and each.kind == "code" and bool(_STREET.search(each.form))
     return many and said in ("contact", "number") and (long or (texts and each.distinct > _FEWEST_NAMES))
@@ -127,15 +128,29 @@ def _digits(each: Evidence) -> int:
     return len(each.form) if each.kind == "number" and not each.form.strip("9") else 0
 
 
-def _entity(columns: Sequence[Evidence]) -> Role | None:
+def _entity(columns: Sequence[Evidence], table: pd.DataFrame) -> Role | None:
     """Return the column that names the person of a record: by name and uniqueness."""
     people = [each for each in columns if says(each.name, "person") and each.distinct > 0.05 * each.filled]
     for each in sorted(people, key=lambda e: (not says(e.name, "identifier"), words(e.name) == ["id"])):
         key = each.distinct > _FEWEST_KEYS_OF_PEOPLE if each.form.strip("9") == "" else len(words(each.name)) == 1
-        if says(each.name, "identifier") or (key and (each.kind != "number" or says(each.name, "key"))):
+        known = says(each.name, "key")
+        key = key and (known or each.kind != "number") and not (known and _may_count(each, table[each.name]))
+        if key or says(each.name, "identifier"):
             own = "each record" if each.is_unique else f"{each.distinct} people in {each.filled} records"
             return Role(each.name, "identifier", "likely", f"its name says that it tells people apart: {own}")
     return None
+
+
+def _may_count(each: Evidence, column: pd.Series) -> bool:
+    """Tell whether numbers may be counts: small ones that many share, neither in order nor as many of each."""
+    texts = column.dropna().astype(str)
+    cells = pd.to_numeric(texts, errors="coerce")
+    if cells.isna().any() or texts.str.match("0\\d").any() or each.distinct >= _OFTEN * each.filled:
+        return False
+    if cells.max() >= min(_NO_COUNT, _SPARSE * each.distinct):
+        return False
+    together = (cells != cells.shift()).sum() <= each.distinct / _OFTEN
+    return not together and cells.value_counts().value_counts(normalize=True).max() < _OFTEN
 
 
 def _numbers_rows(each: Evidence, table: pd.DataFrame) -> bool:
@@ -156,11 +171,20 @@ def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
         return Role(each.name, "dropped", "likely", "it numbers the records: unique, and called so")
     if each.kind == "number" and _counts_on(table[each.name]):
         return Role(each.name, "dropped", "likely", "it numbers the records one by one")
-    if _digits(each) >= (_CARD if topic(each.name, "sensitive") else _OWN):
+    if _are_long_digits(each, table[each.name]):
         return Role(each.name, "dropped", "likely", "long digits, of their own for nearly every record")
     if each.kind == "category" or (each.kind == "code" and topic(each.name, "known") not in _KNOWN_CODES):
         return Role(each.name, "dropped", "likely", "a value of its own for nearly every record")
     return None
+
+
+def _are_long_digits(each: Evidence, column: pd.Series) -> bool:
+    """Tell whether a column holds longer digits than sums have, or long ones of one length, as phones do."""
+    digits = _digits(each)
+    if digits < _OWN or says(each.name, "counted") or says(each.name, "amounts"):
+        return False
+    even = digits < _CARD and column.dropna().between(10 ** (digits - 1), 10**digits - 1).all()
+    return digits >= _CARD or bool(even and not topic(each.name, "sensitive"))
 
 
 def _counts_on(column: pd.Series) -> bool:

@@ -44,6 +44,11 @@ _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""
 
 _SHOWN = 5  # names in a line
+_BEYOND, _OFF, _UNSURE = (
+    0.5,
+    0.3,
+    0.2,
+)  # how far numbers of levels may lie beyond 0 and 1, their sum off 1, and from 0.5
 _NEARLY = 0.9  # share of a column's levels that have one of their own, and of the rows that tell one level
 _TOKENS = 0.9  # share of the cells that may be none of the real column's kind, where the others are coarse
 COARSE = "coarse cells are read as each value that they stand for"
@@ -272,7 +277,9 @@ def _begins_so(name: Any, column: Any) -> bool:
 
 
 def _largest(columns: pd.DataFrame, levels: list[Any], lacking: list[Any]) -> pd.Series | None:
-    """Return the level whose number is the largest in each row; None where several are in more than a few rows.
+    """Return the level whose number is the largest in each row; None where more than a few rows tell no level.
+
+    Such a row has several largest, numbers far from 0 to 1, or a sum far from 1.
 
     Where all numbers of a row are 0, it is the level that alone has no column, if there is one, or missing.
     """
@@ -280,13 +287,15 @@ def _largest(columns: pd.DataFrame, levels: list[Any], lacking: list[Any]) -> pd
         columns.iloc[:, k].astype(object).map(lambda cell: _ONES.get(str(cell), cell)) for k in range(len(levels))
     ]
     numbers = np.column_stack([pd.to_numeric(each, errors="coerce").astype(float) for each in as_numbers])
-    if lacking and ((numbers < 0) | (numbers > 1)).any():
+    if lacking and (((numbers < 0) | (numbers > 1)).any() or (np.abs(numbers - 0.5) < _UNSURE).mean() > 1 - _NEARLY):
         return None
     if len(lacking) == 1:
         levels, numbers = [*levels, lacking[0]], np.column_stack([numbers, 1 - np.nansum(numbers, axis=1)])
     present = np.where(np.isnan(numbers), -np.inf, numbers)
     places, most = present.argmax(axis=1), present.max(axis=1)
     alone = (present == most[:, None]).sum(axis=1) == 1
-    if (alone | (most == 0)).mean() < _NEARLY or not alone.any():
+    near = (np.isnan(numbers) | ((numbers >= -_BEYOND) & (numbers <= 1 + _BEYOND))).all(axis=1)
+    one = alone & near & (np.abs(np.nansum(numbers, axis=1) - 1) <= _OFF)
+    if (one | (most == 0)).mean() < _NEARLY or not one.any():
         return None
     return pd.Series(np.array([*levels, None], dtype=object)[np.where(alone, places, -1)], index=columns.index)

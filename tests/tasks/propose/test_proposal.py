@@ -275,12 +275,20 @@ def test_initials_and_addresses_are_left_out(looked):
     ("manager", drawn(["yes", "no"])), ("manager_rating", drawn(["low", "middle", "high"])), ("City Name", SURNAMES),
     ("product_name", SURNAMES), ("contact", drawn(["cellular", "telephone", "unknown"])), ("Teilnahme", SURNAMES),
     ("customer_segment_name", drawn(["small", "large", "new"])), ("name_of_drug", SURNAMES),
+    *((name, drawn(["spouse", "parent", "friend"])) for name in ("contact_person", "emergency_contact", "next_of_kin")),
+    *((name, drawn(["yes", "no", "maybe"])) for name in ("lname_origin", "surname_changed", "nachname_geandert")),
+    *((name, drawn(f"{a}{b}" for a in "abcdefghijklm" for b in "uvwxyz")) for name in (
+        "productname", "product_name", "hostname", "schoolname", "drugname", "file_name", "brandName", "team_name",
+    )), ("acct_bal", RNG.integers(0, 10**7, ROWS)), ("acct_len", RNG.permutation(ROWS)[:ROWS] * 3),
+    ("acct_amount", RNG.normal(9000, 3000, ROWS).round(2)), ("acct", RNG.normal(9000, 3000, ROWS).round(2)),
 ])  # fmt: skip
 def test_other_columns_with_such_words_stay(looked, name, cells):
     assert name in looked(**{name: cells}).table.columns
 
 
 @pytest.mark.parametrize(("name", "cells"), [
+    ("acct", RNG.integers(10**6, 10**7, ROWS)), ("contact_person", SURNAMES), ("next_of_kin", SURNAMES),
+    *((name, [f"{a}{i}" for i, a in enumerate(SURNAMES)]) for name in ("customerName", "host_name")),
     ("work_email", [f"p{i // 3}@x.org" for i in range(ROWS)]), ("school_phone", [f"555-{i:04d}" for i in range(ROWS)]),
     ("work_phone", [5550000 + 7 * i for i in range(ROWS)]), ("vehicle_plate", [f"M-AB {i}" for i in range(ROWS)]),
     ("Domicilio", [f"Calle {i}" for i in range(ROWS)]), ("home_address", [f"{i} Main St" for i in range(ROWS)]),
@@ -311,6 +319,15 @@ def test_whole_numbers_under_a_word_for_a_person_tell_people_apart(looked, name)
     assert looked(**{name: drawn(["yes", "no"])}).data.identifier is None
 
 
+@pytest.mark.parametrize("keys", [
+    np.repeat(range(1, 61), 5), np.tile(range(1, 61), 5), RNG.permutation(ROWS),
+    [f"P{i:02d}" for i in RNG.integers(0, 90, ROWS)], [f"{i:03d}" for i in RNG.integers(0, 90, ROWS)],
+    np.repeat(range(10, 110), RNG.multinomial(200, [0.01] * 100) + 1),
+])  # fmt: skip
+def test_small_keys_tell_people_apart_where_the_records_of_each_stand_together_or_are_as_many(looked, keys):
+    assert looked(subject=keys).data.identifier == "subject"
+
+
 def test_a_second_key_is_left_out(looked):
     data = looked(uid=RNG.permutation(10**5)[:ROWS], employee=RNG.permutation(10**5)[:ROWS]).data
     assert (data.identifier, data.drop) == ("uid", ["employee"])
@@ -319,6 +336,7 @@ def test_a_second_key_is_left_out(looked):
 @pytest.mark.parametrize(("name", "cells"), [
     ("person", 1 + RNG.poisson(1, ROWS)), ("persons", KEYS), ("customers", KEYS), ("hh", RNG.integers(1, 8, ROWS)),
     ("user", RNG.integers(0, 2, ROWS)), ("patient", RNG.normal(9, 2, ROWS)), ("family", RNG.integers(1, 9, ROWS)),
+    *((name, RNG.integers(5, 90, ROWS)) for name in ("employee", "student", "customer", "case", "user")),
 ])  # fmt: skip
 def test_counts_of_people_tell_nobody_apart(looked, name, cells):
     data = looked(**{name: cells}).data
@@ -333,6 +351,15 @@ def test_counts_of_people_tell_nobody_apart(looked, name, cells):
 ])  # fmt: skip
 def test_long_digits_of_ones_own_are_left_out(looked, name, digits):
     assert looked(**{name: [str(10 ** (digits - 1) + 7919 * i) for i in range(ROWS)]}).data.drop == [name]
+
+
+@pytest.mark.parametrize("name", [
+    "gdp_lcu", "price_vnd", "house_price", "market_value", "population", "revenue", "Umsatz", "land_area", "x",
+])  # fmt: skip
+def test_amounts_and_counts_of_many_digits_stay(looked, name):
+    assert name in looked(**{name: 10 ** RNG.uniform(9, 14, ROWS) // 1}).table.columns
+    even = looked(**{name: RNG.integers(10**9, 9 * 10**9, ROWS)})
+    assert (name in even.table.columns) == (name != "x")  # as phones, where the name says nothing
 
 
 def test_digits_that_no_number_holds_are_codes_where_many_share_them(looked):

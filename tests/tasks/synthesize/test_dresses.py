@@ -373,3 +373,15 @@ def test_columns_one_a_level_of_which_rows_have_several_are_refused_and_others_a
         fitted(codes.rename(columns={"code": "code_1"}).assign(code_1=7.5), codes, FORM, "release")
     kept = fitted(real.assign(job_cook=1, job_nurse=0), real, FORM, "release")
     assert list(kept.beside.columns) == ["job_cook", "job_nurse"]
+
+
+@pytest.mark.parametrize(("column", "levels", "numbers"), [
+    *(("pain", ["left", "right"], lambda rng, k=k: rng.random((60, k))) for k in (1, 2)),
+    *(("visit", [1, 2], lambda rng, k=k: rng.normal(1, 2, (60, k))) for k in (1, 2)),
+])  # fmt: skip
+def test_scores_called_as_a_column_and_its_levels_are_no_columns_one_a_level(column, levels, numbers):
+    real = pd.DataFrame({"age": range(60), column: levels * 30})
+    scores = numbers(np.random.default_rng(0))
+    release = pd.DataFrame(scores, columns=[f"{column}_{level}" for level in levels][: scores.shape[1]])
+    with pytest.raises(InputError, match=f"column '{column}' must be one column|absent: \\['{column}'\\]"):
+        fitted(release.assign(age=range(60)), real, FORM, "release")
