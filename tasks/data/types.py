@@ -88,6 +88,9 @@ def refuse_same_names(frame: pd.DataFrame) -> None:
         raise InputError(f"columns must have distinct names, got {got}")
 
 
+ONE_COLUMN = "the table must have at least two columns, got one; cells of a CSV file are separated by , or ; or tabs"
+
+
 def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
     """Yield what is wrong with the columns that the settings name."""
     known = [c for c in columns if not c.startswith(UNNAMED)]
@@ -95,7 +98,7 @@ def of_names(columns: Sequence[str], data: Data, split: Split) -> Iterator[str]:
         if column not in columns and not column.startswith(UNNAMED):  # such are left out where they number the rows
             yield f"data.drop must name columns of the table, got {column!r}{nearest(column, known)}"
     if len(columns) < 2:
-        yield "the table must have at least two columns, got one; cells of a CSV file are separated by , or ; or tabs"
+        yield ONE_COLUMN
     for argument, names in _roles(data, split):
         for column in names:
             if column in data.drop:

@@ -11,7 +11,7 @@ from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError, nearest
 from synthrisk.metrics.tables.codes import infer
 from synthrisk.tasks.data import read
-from synthrisk.tasks.data.types import refuse_same_names
+from synthrisk.tasks.data.types import ONE_COLUMN, refuse_same_names
 from synthrisk.tasks.propose.evidence import Evidence, evidence
 from synthrisk.tasks.propose.names import topic
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
@@ -100,9 +100,7 @@ def _refuse_no_table(texts: pd.DataFrame, given: Given) -> None:
     """Refuse texts that are no table of which anything can be told, or not that of the names given."""
     refuse_same_names(texts)
     if len(texts.columns) < 2:
-        raise InputError(
-            "the table must have at least two columns, got one; cells of a CSV file are separated by , or ; or tabs"
-        )
+        raise InputError(ONE_COLUMN)
     refuse_no_header(texts)
     _check_names(given, list(texts.columns))
     if len(texts) < _FEWEST:

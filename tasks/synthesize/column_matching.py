@@ -44,11 +44,8 @@ _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""
 
 _SHOWN = 5  # names in a line
-_BEYOND, _OFF, _UNSURE = (
-    0.5,
-    0.3,
-    0.2,
-)  # how far numbers of levels may lie beyond 0 and 1, their sum off 1, and from 0.5
+_BEYOND, _OFF = 0.5, 0.3  # how far numbers of levels may lie beyond 0 and 1, and their sum off 1
+_UNSURE = 0.2  # how near to 0.5 such a number tells nothing
 _NEARLY = 0.9  # share of a column's levels that have one of their own, and of the rows that tell one level
 _TOKENS = 0.9  # share of the cells that may be none of the real column's kind, where the others are coarse
 COARSE = "coarse cells are read as each value that they stand for"
