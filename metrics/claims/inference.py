@@ -173,7 +173,7 @@ def model_attack(model: AttackerModel) -> Attack:
             return pd.DataFrame({"guessed": None, "confidence": np.nan}, index=known.index)
         tables = Tables(with_unknown(known, release), release)
         design = model.design(tables, columns, tables.columns)
-        estimator = model.estimator(kind(release[secret]), int(rng.integers(2**32)))
+        estimator = model.estimator(kind(release[secret]), int(rng.integers(2**32)), len(release))
         if kind(release[secret]) == "numeric":
             guessed: Any = predicted_values(estimator, design, as_floats(release[secret]))
             return pd.DataFrame({"guessed": guessed, "confidence": np.nan}, index=known.index)

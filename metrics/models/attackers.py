@@ -3,7 +3,7 @@
 Attacker models of the lasso kind, their penalty chosen by cross-validation: for categories and for numbers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
@@ -173,20 +173,30 @@ class AttackerModel:
     classifier: Callable[[int], BaseEstimator] | None  # made from a seed; None: it guesses no category
     regressor: Callable[[int], BaseEstimator] | None  # made from a seed; None: it guesses no number
     design: Callable[[Tables, Sequence[str], Sequence[str]], Design] = ordinal  # or ``one_hot``
+    grown: Mapping[Kind, int] | None = None  # a forest's released records x trees at most, FEWEST trees at least
 
-    def estimator(self, target: Kind, seed: int) -> BaseEstimator:
-        """Return the unfitted model for a target of this kind."""
+    def estimator(self, target: Kind, seed: int, records: int = 0) -> BaseEstimator:
+        """Return the unfitted model for a target of this kind, and so many released records to learn from."""
         make = self.classifier if target == "categorical" else self.regressor
         if make is None:
             raise InputError(f"attacker must be able to guess a {target} attribute, got {self.name!r}")
-        return make(seed)
+        trees = self.trees(target, records)
+        return make(seed).set_params(n_estimators=trees) if trees else make(seed)
+
+    def trees(self, target: Kind, records: int) -> int | None:
+        """Return how many trees grow on so many released records where these are fewer than ``TREES``."""
+        if self.grown is None or self.grown[target] >= records * TREES:
+            return None
+        return max(self.grown[target] // records, FEWEST)
 
 
 def _seeded(model: Callable[..., BaseEstimator], **options: Any) -> Callable[[int], BaseEstimator]:
     return lambda seed: model(random_state=seed, **options)
 
 
-_TREES = 500  # as in the paper: fewer give nearly the same value (docs/speed.md), but other numbers than before
+TREES, FEWEST = 500, 100
+"""Trees of a forest: as in the paper, and of long tables (``benchmarks/forests.py --trees``)."""
+_GROWN: Mapping[Kind, int] = {"categorical": 27_000 * TREES, "numeric": 5_400 * TREES}
 _CART = {"min_samples_split": 20, "min_samples_leaf": 7}  # rpart's sizes
 _LOGISTIC = {"C": np.inf, "solver": "newton-cholesky", "tol": 1e-10, "max_iter": 200}
 
@@ -195,10 +205,13 @@ ATTACKER_MODELS = {
     for a in (
         AttackerModel(
             "random_forest",
-            _seeded(RandomForest, n_estimators=_TREES, min_samples_split=11),
-            _seeded(RandomForestRegressor, n_estimators=_TREES, max_features="sqrt", min_samples_split=6),
+            _seeded(RandomForest, n_estimators=TREES, min_samples_split=11),
+            _seeded(RandomForestRegressor, n_estimators=TREES, max_features="sqrt", min_samples_split=6),
+            grown=_GROWN,
         ),
-        AttackerModel("ranger", _seeded(RandomForest, n_estimators=_TREES, min_samples_split=11, rule="ranger"), None),
+        AttackerModel(
+            "ranger", _seeded(RandomForest, n_estimators=TREES, min_samples_split=11, rule="ranger"), None, grown=_GROWN
+        ),
         AttackerModel(
             "gradient_boosting", _seeded(HistGradientBoostingClassifier), _seeded(HistGradientBoostingRegressor)
         ),
@@ -210,8 +223,9 @@ ATTACKER_MODELS = {
 }
 """Attacker models by name, for categories and numbers unless said.
 
-``random_forest``: 500 trees that split nodes of more than 10 rows (5 for a number) on sqrt(p) features, for categories
-by ``forest.RandomForest``, scikit-learn's numbers in less time;
+``random_forest``: 500 trees (100 at least where more than 27,000 released records are learned from, or 5,400 for a
+number) that split nodes of more than 10 rows (5 for a number) on sqrt(p) features, for categories by
+``forest.RandomForest``, scikit-learn's numbers in less time;
 ``ranger``: the same, but a node is a leaf where none of the features drawn splits it, as in the R package RAPID
 (categories);
 ``gradient_boosting``: 100 histogram-based trees; ``cart``: one tree with leaves of 7 or more; ``logistic``: unpenalised

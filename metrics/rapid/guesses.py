@@ -53,7 +53,7 @@ def class_guesses(
     if shares.max() == 1:
         raise InputError(f"sensitive must have at least two classes in the real table, got one in {hidden!r}")
     base = shares[joint.tables[0]] if baseline == "real" else _within_groups(joint.tables[0], tables.groups)
-    estimator = model.estimator("categorical", seed)
+    estimator = model.estimator("categorical", seed, len(tables.synthetic))
     truth, target, levels = level_codes(tables, hidden, [*known, hidden])
     probabilities, classes = class_probabilities(estimator, model.design(tables, known, [*known, hidden]), target)
     own = np.where(truth == UNSEEN, 0, np.searchsorted(classes, truth))
@@ -98,7 +98,7 @@ def value_guesses(
         predicted = np.full(len(truth), np.nan)
     else:
         design = model.design(tables, known, [*known, hidden])
-        predicted = predicted_values(model.estimator("numeric", seed), design, target.released)
+        predicted = predicted_values(model.estimator("numeric", seed, len(tables.synthetic)), design, target.released)
     scored = ~(np.isnan(truth) | np.isnan(predicted))
     errors = np.full(len(truth), np.nan)
     errors[scored] = prediction_error(truth[scored], predicted[scored], error, delta)

@@ -18,6 +18,7 @@ from synthrisk.metrics.intervals.distributions import normal_quantile
 from synthrisk.metrics.intervals.yardsticks import CURVE, normalized_gain
 from synthrisk.metrics.models.attackers import (
     ATTACKER_MODELS,
+    FEWEST,
     AttackerModel,
     attacker_model,
     class_probabilities,
@@ -180,7 +181,8 @@ def null_of_permuted_numbers(
     scored = ~np.isnan(truth)
     guesses, values = np.sort(predicted[scored]), truth[scored]
     n = len(values)
-    first, last = _near(guesses, values, tolerance, error, delta)
+    distinct, place = np.unique(values, return_inverse=True)
+    first, last = (ends[place] for ends in _near(guesses, distinct, tolerance, error, delta))
     steps = np.bincount(first, minlength=n + 1) - np.bincount(last, minlength=n + 1)
     mean, sd = permutation_moments(np.cumsum(steps)[:n] / n, (last - first) / n)
 
@@ -223,9 +225,9 @@ def null_curve_of_numbers(
         [0.0, 0.5]
     """
     scored = ~np.isnan(truth)
-    guesses, values = np.sort(predicted[scored]), truth[scored]
-    near = [_near(guesses, values, float(limit), error, delta) for limit in tolerances]
-    return np.array([(last - first).sum() / len(values) ** 2 for first, last in near])
+    guesses, (distinct, counts) = np.sort(predicted[scored]), np.unique(truth[scored], return_counts=True)
+    near = [_near(guesses, distinct, float(limit), error, delta) for limit in tolerances]
+    return np.array([(last - first) @ counts / len(guesses) ** 2 for first, last in near])
 
 
 def _draw(value: Callable[[np.ndarray], float], truth: np.ndarray, permutations: int, seed: int) -> np.ndarray:
@@ -272,22 +274,19 @@ def _first_true(condition: Callable[[np.ndarray], np.ndarray], low: np.ndarray, 
 
 def _undercut_by_few(guesses: np.ndarray, values: np.ndarray, error: ErrorName, delta: float) -> float:
     """Return the largest tolerance that at most 5 % of all (guess, value) pairs stay below, by bisection."""
+    distinct, counts = np.unique(values, return_counts=True)
 
     def few(limit: float) -> bool:
-        first, last = _near(guesses, values, limit, error, delta)
-        return int((last - first).sum()) <= LEVEL * len(values) ** 2
+        first, last = _near(guesses, distinct, limit, error, delta)
+        return int((last - first) @ counts) <= LEVEL * len(values) ** 2
 
-    low, high = 0.0, max(float(prediction_error(values, ends, error, delta).max()) for ends in guesses[[0, -1]])
+    low, high = 0.0, max(float(prediction_error(distinct, ends, error, delta).max()) for ends in guesses[[0, -1]])
     if few(high):
         return high
     for _ in range(64):
         middle = (low + high) / 2
         low, high = (middle, high) if few(middle) else (low, middle)
     return low
-
-
-TREES = 100
-"""Trees of the attacker model ``random_forest`` where it is refitted: 500 move the value by about .001 (Adult)."""
 
 
 def permutation_null(
@@ -356,7 +355,8 @@ def permutation_null(
         target = _Numbers.of(tables, hidden[0], tolerance, error, delta)
     design = model.design(tables, known, [*known, *hidden])
     if permute == "real":
-        return target.permuted(target.fit(model.estimator(kind, seed), design, target.released), permutations, seed)
+        estimator = model.estimator(kind, seed, len(tables.synthetic))
+        return target.permuted(target.fit(estimator, design, target.released), permutations, seed)
 
     def evidence(design: Design, released: np.ndarray, model_seed: int) -> np.ndarray:
         return target.evidence(target.fit(_smaller(model, kind, model_seed), design, released))
@@ -454,5 +454,6 @@ def _refitted(
 
 
 def _smaller(model: AttackerModel, kind: Kind, seed: int) -> BaseEstimator:
+    # refitted often: with 500 trees the value moves by about .001 (Adult)
     estimator = model.estimator(kind, seed)
-    return estimator.set_params(n_estimators=TREES) if model is ATTACKER_MODELS["random_forest"] else estimator
+    return estimator.set_params(n_estimators=FEWEST) if model is ATTACKER_MODELS["random_forest"] else estimator

@@ -66,7 +66,9 @@ def rapid(
             ``lasso``, ``logistic`` (categorical), ``linear`` (numeric), a scikit-learn estimator, or a list of such.
             Levels are numbered in ``level_order``, not by name as in R. The R package's forest is ``ranger``: where
             quasi-identifiers are few and coarse its trees stay shallow, and the value is lower (the paper's usage
-            example: .16, where ``random_forest`` has .38).
+            example: .16, where ``random_forest`` has .38). Forests have 500 trees, as in the paper; where more than
+            27,000 released records are learned from, or 5,400 for a number, fewer (100 at least), which ``settings``
+            then names: memorization moves by less than a fifth of its interval (docs/speed.md).
         threshold: Gain above which a categorical record is at risk, in [0, 1).
         tolerance: Error below which a numeric record is at risk; 0.10 unless given. ``absolute`` needs one, in units of
             the attribute. Dates and durations have the absolute error in days, and 10 % of the interquartile range
@@ -135,6 +137,8 @@ def rapid(
             warning = f"tolerance {limit:g} is a share of the value: nearly every guess is within it (5 % is 0.05)"
         else:
             warning = too_wide(details["guess"], target.truth, temporal=target.temporal)
+    if trees := model.trees(tables.kind(hidden[0]), len(tables.synthetic)):
+        settings |= {"trees": trees}
     if permutations and permute == "synthetic" and records["score"].notna().any():
         details |= named(permutation_null(tables, attacker=model, permutations=permutations, **rule))
     if permutations:

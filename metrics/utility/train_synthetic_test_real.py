@@ -114,7 +114,7 @@ def _roles(tables: Tables, sensitive: object, features: Sequence[str] | None) ->
 def _tested(tables: Tables, target: str, known: list[str], model: str | BaseEstimator, seed: int) -> Found:
     with _named_model():
         chosen = attacker_model(model)
-        estimator = chosen.estimator(tables.kind(target), seed)
+        estimator = chosen.estimator(tables.kind(target), seed, len(tables.synthetic))
     design = chosen.design(tables, known, [*known, target])
     if tables.kind(target) == "numeric":
         truth, target_values = tables.floats(target)

@@ -48,6 +48,31 @@ def optimum(rows, codes, classes, penalty):
     return (found[: p * classes] - found[p * classes : -classes]).reshape(p, classes), found[-classes:]
 
 
+@pytest.mark.parametrize(
+    ("attacker", "target", "records", "trees"),
+    [
+        ("random_forest", "categorical", 27_000, 500),
+        ("random_forest", "categorical", 100_000, 135),
+        ("random_forest", "categorical", 1_000_000, 100),
+        ("random_forest", "numeric", 5_400, 500),
+        ("random_forest", "numeric", 10_000, 270),
+        ("ranger", "categorical", 54_000, 250),
+    ],
+)
+def test_forests_of_long_tables_have_fewer_trees(attacker, target, records, trees):
+    model = ATTACKER_MODELS[attacker]
+    assert model.estimator(target, 0, records).n_estimators == trees
+    assert model.trees(target, records) == (trees if trees < 500 else None)
+
+
+def test_settings_name_the_trees_where_they_are_fewer_than_in_the_paper():
+    rng = np.random.default_rng(0)
+    real = pd.DataFrame({"age": rng.integers(18, 90, 60), "pay": rng.integers(0, 9, 60)})
+    roles = {"quasi_identifiers": ["age"], "sensitive": "pay"}
+    assert "trees" not in RAPID(real, real, **roles).settings
+    assert RAPID(real, pd.concat([real] * 100), **roles).settings["trees"] == 450
+
+
 @pytest.mark.parametrize(("classes", "n", "seed"), [(2, 150, 0), (4, 150, 0), (2, 240, 1), (3, 240, 1)])
 def test_lasso_is_the_optimum(classes, n, seed):
     rows, codes = draw(classes, n=n, seed=seed)
