@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
+import pandas as pd
 import scipy
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestRegressor
@@ -268,7 +269,7 @@ def class_probabilities(model: BaseEstimator, design: Design, target: np.ndarray
     if not hasattr(model, "predict_proba"):
         raise InputError(f"attacker must have predict_proba for a categorical attribute, got {type(model).__name__}")
     _fit(model, design.synthetic, target)
-    return np.asarray(model.predict_proba(design.real)), np.asarray(model.classes_)
+    return _asked(model, "predict_proba", design.real), np.asarray(model.classes_)
 
 
 def predicted_values(model: BaseEstimator, design: Design, target: np.ndarray) -> np.ndarray:
@@ -277,7 +278,25 @@ def predicted_values(model: BaseEstimator, design: Design, target: np.ndarray) -
     if not known.any():
         raise InputError("sensitive must have values in the synthetic table, got only missing cells")
     _fit(model, design.synthetic[known], target[known])
-    return np.asarray(model.predict(design.real), dtype=float)
+    return _asked(model, "predict", design.real).astype(float)
+
+
+def _asked(model: BaseEstimator, question: str, rows: np.ndarray) -> np.ndarray:
+    """Return what the model answers to each row; a forest is asked once for equal rows, and in order: the same faster.
+
+    Example:
+        >>> rows, target = np.repeat([[0.0], [1.0]], 9, axis=0), np.repeat([3.0, 8.0], 9)
+        >>> forest = RandomForestRegressor(5, random_state=1).fit(rows, target)
+        >>> _asked(forest, "predict", np.array([[1.0], [0.0], [1.0]])).tolist()
+        [8.0, 3.0, 8.0]
+    """
+    ask = getattr(model, question)
+    if not isinstance(model, RandomForest | RandomForestRegressor):
+        return np.asarray(ask(rows))
+    table = pd.DataFrame(rows)
+    place = table.groupby([*table.columns], dropna=False).ngroup().to_numpy()
+    _, first = np.unique(place, return_index=True)
+    return np.asarray(ask(rows[first]))[place]
 
 
 def _fit(model: Any, rows: np.ndarray, target: np.ndarray) -> None:

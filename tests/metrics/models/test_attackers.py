@@ -10,7 +10,14 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from samples.attacked import workers
 from synthrisk.metrics import METRICS
-from synthrisk.metrics.models.attackers import ATTACKER_MODELS, FOLDS, PENALTIES, LassoLogistic, lasso_linear
+from synthrisk.metrics.models.attackers import (
+    ATTACKER_MODELS,
+    FOLDS,
+    PENALTIES,
+    LassoLogistic,
+    _asked,
+    lasso_linear,
+)
 
 RAPID = METRICS["rapid"]
 
@@ -63,6 +70,17 @@ def test_forests_of_long_tables_have_fewer_trees(attacker, target, records, tree
     model = ATTACKER_MODELS[attacker]
     assert model.estimator(target, 0, records).n_estimators == trees
     assert model.trees(target, records) == (trees if trees < 500 else None)
+
+
+@pytest.mark.parametrize(("target", "question"), [("numeric", "predict"), ("categorical", "predict_proba")])
+def test_equal_rows_asked_once_get_the_answers_of_a_forest_that_is_asked_row_by_row(target, question):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 4, (900, 4)).astype(float)
+    rows[rng.random(rows.shape) < 0.1] = np.nan
+    model = ATTACKER_MODELS["random_forest"].estimator(target, 0).set_params(n_estimators=9)
+    model.fit(rows, rng.normal(size=900) if target == "numeric" else rng.integers(0, 3, 900))
+    row_by_row = np.concatenate([getattr(model, question)(row[None]) for row in rows[:60]])
+    np.testing.assert_array_equal(_asked(model, question, rows)[:60], row_by_row)
 
 
 def test_settings_name_the_trees_where_they_are_fewer_than_in_the_paper():
