@@ -6,13 +6,18 @@ Second table (``--trees``): RAPID(0.3) by number of trees: its standard deviatio
 from the mean of 1,000 trees, and the value under permuted released values, on Adult and on the two reference tables
 that have a value of R's ranger.
 
+Third table (``--long``): what RAPID says of the members and of the control records of a table of so many records by
+number of trees, for a class and for a number, beside the half width of a 90 % interval of the difference.
+
     python benchmarks/forests.py
     python benchmarks/forests.py --trees
+    python benchmarks/forests.py --long 27000 100000
 """
 
 import argparse
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -20,11 +25,11 @@ from typing import Any
 import numba
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from threadpoolctl import threadpool_limits
 
 from synthrisk.metrics import METRICS, Tables
-from synthrisk.metrics.models.attackers import ATTACKER_MODELS
+from synthrisk.metrics.models.attackers import ATTACKER_MODELS, AttackerModel
 from synthrisk.metrics.models.features import level_codes, one_hot, ordinal
 from synthrisk.metrics.models.forest import RandomForest
 from synthrisk.metrics.rapid.null_distribution import permutation_null
@@ -150,15 +155,53 @@ def by_trees(seeds: int) -> None:
             )
 
 
+def of_long_tables(rows: int) -> None:
+    from scale import drawn
+
+    real, control, fresh = (drawn(rows, 15, seed) for seed in range(3))
+    some = np.random.default_rng(0).choice(rows, rows // 10, replace=False)
+    known = ["age", "workclass", "education", "education_num", "marital_status", "occupation", "relationship", "race"]
+    known += ["sex", "native_country"]
+    print(f"{'records':>8} {'release':<8}{'sensitive':<14}{'trees':>6}", end="")
+    print(f"{'members':>9}{'control':>9}{'difference':>12}{'+-':>8}{'CPU s':>8}")
+    for name, released in {"fresh": fresh, "a tenth": fresh, "copy": real}.items():
+        released = released.copy()
+        if name == "a tenth":
+            released.iloc[some] = real.iloc[some]
+        tables = Tables(real, released, control).with_control().without_groups()
+        for hidden in ("income", "capital_gain"):
+            for trees in (500, 250, 135, 100, 50):
+                forests = partial(RandomForest, trees, 11), partial(_numbers, trees)
+                attacker = AttackerModel("forest", *forests)
+                start = process_time()
+                score = METRICS["rapid"].function(
+                    tables, quasi_identifiers=known, sensitive=hidden, attacker=attacker, seed=1
+                )
+                took, found = process_time() - start, score.records["score"].to_numpy(dtype=float)
+                member, other = found[:rows], found[rows:]
+                half = 1.645 * np.sqrt((np.nanvar(member) + np.nanvar(other)) / rows)
+                print(f"{rows:>8} {name:<8}{hidden:<14}{trees:>6}", end="")
+                means = np.nanmean(member), np.nanmean(other)
+                print(
+                    f"{means[0]:>9.4f}{means[1]:>9.4f}{means[0] - means[1]:>12.4f}{half:>8.4f}{took:>8.1f}", flush=True
+                )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trees", action="store_true", help="the second table")
+    parser.add_argument("--long", type=int, nargs="+", metavar="ROWS", help="the third table")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--sensitive", nargs="+", default=["income", "marital_status"])
     options = parser.parse_args()
     if options.trees:
         by_trees(options.seeds)
+        return
+    if options.long:
+        with threadpool_limits(1):
+            for rows in options.long:
+                of_long_tables(rows)
         return
     real, release = adult()
     RandomForest(1).fit(np.eye(2), np.arange(2)).predict_proba(np.eye(2))  # compiled before the clock runs
