@@ -181,10 +181,12 @@ def of_long_tables(rows: int) -> None:
                 member, other = found[:rows], found[rows:]
                 half = 1.645 * np.sqrt((np.nanvar(member) + np.nanvar(other)) / rows)
                 print(f"{rows:>8} {name:<8}{hidden:<14}{trees:>6}", end="")
-                means = np.nanmean(member), np.nanmean(other)
-                print(
-                    f"{means[0]:>9.4f}{means[1]:>9.4f}{means[0] - means[1]:>12.4f}{half:>8.4f}{took:>8.1f}", flush=True
-                )
+                own, others = np.nanmean(member), np.nanmean(other)
+                print(f"{own:>9.4f}{others:>9.4f}{own - others:>12.4f}{half:>8.4f}{took:>8.1f}", flush=True)
+
+
+def _numbers(trees: int, seed: int) -> RandomForestRegressor:
+    return RandomForestRegressor(trees, max_features="sqrt", min_samples_split=6, random_state=seed)
 
 
 def main() -> None:
