@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+import yaml
 
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
@@ -30,50 +32,14 @@ _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,%]*")
 _LAST = 400  # characters in which a last line ends
 _COUNT = re.compile(r"\(?(\d{1,18}) [^\W\d_]+(?: [^\W\d_]+)*\)?\.?")
 _FEWEST_CELLS = 3  # in the rows below a title
-
-
-def _listed(words: str, between: str | None = None) -> frozenset[str]:
-    return frozenset(words.split(between))
-
-
-_TOTALS = _listed(
-    "total, totals, grand total, sum, sums, summe, gesamt, gesamtsumme, insgesamt, somme, totaux, total general, "
-    "suma, totale, somma, soma, totaal, som, totalt, summa, i alt, razem, celkem, ogolem, yhteensa, osszesen, toplam, "
-    "итого, всего, разом, συνολο, 合計, 总计, 合计",
-    ", ",
-)
+_WORDS: dict[str, str] = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
+_TOTALS, _SOURCES = (frozenset(_WORDS[each].split(", ")) for each in ("totals", "sources"))
+_NO_ANSWERS, _UNITS, _TYPES = (frozenset(_WORDS[each].split()) for each in ("no_answers", "units", "types"))
 _REMARK = re.compile(r"[*†‡©]+\s?\w.*\s.*|([^\W\d_]+(?: [^\W\d_]+){0,3})\s?: ?[^\s:].*", re.DOTALL)
-_SOURCES = _listed(
-    "source, sources, note, notes, quelle, quellen, anmerkung, anmerkungen, hinweis, remarque, remarques, fuente, "
-    "fuentes, nota, notas, fonte, fontes, bron, zrodlo, zdroj, kilde, kalla, lahde, kaynak, источник, примечание, "
-    "πηγη, 出典, 来源, 注, data as of, stand, comment, comments, footnote, legend, legende, commentaire, bemerkung, "
-    "bemerkungen, opmerking, uwaga, poznamka",
-    ", ",
-)
-_NO_ANSWERS = _listed(
-    "unknown refused none nil missing unsure unclear other living alive dead deceased died young old low high empty "
-    "blank leer vide null na nan redacted removed withheld hidden suppressed confidential pending unbekannt fehlt "
-    "fehlend keine verweigert lebend inconnu manquant aucun refus desconocido ninguno faltante sconosciuto nessuno "
-    "mancante desconhecido nenhum ausente onbekend geen ukendt ukjent okand saknas mangler ingen inga nieznane "
-    "nieznany brak neznamo neuvedeno ismeretlen bilinmiyor неизвестно нет невідомо 不明 未知 無回答"
-)
 _NO_ANSWER = re.compile(
     r"n\W?[/.]?\W?[ad]\W?|k\W?a\W?|(?:no|not|never|dont|don.t|kein\w*|nicht|pas|sans|non|nao|niet|ej|nie) (?!of\b).*|"
     r"\D*[<>]\D*\d.*|(?:under|over|below|above|less|more|fewer|at|about|approx\w*|circa|ca|around|before|after|since|"
     r"unter|uber|mehr|weniger|etwa|vor|nach|moins|plus|menos|mas|meno|piu|mais|onder|boven)\b\D*\d.*"
-)
-_UNITS = _listed(
-    "years year yrs jahre jahr ans annees anos anni jaar jaren ar lat let roky vuotta ev yil лет года роки months "
-    "month mo monate mois meses mesi days day tage tag jours dias giorni weeks wochen hours hour h hrs stunden "
-    "heures horas minutes min mins minuten seconds sec s ms kg kilo kilos kilogram kilograms g gram grams mg ug µg μg "
-    "lb lbs pounds oz stone mm cm m km meter meters metre metres in inch inches ft feet miles mi % percent prozent "
-    "pct € $ £ ¥ eur euro euros usd dollar dollars gbp chf sek nok dkk pln czk huf jpy cny inr brl rub try °c °f ° "
-    "celsius l ml dl mmol umol mol iu mmhg bpm hz kwh thousand per pro par por of"
-)
-_TYPES = _listed(
-    "int integer int8 int16 int32 int64 bigint float float32 float64 double real numeric number num decimal text "
-    "string str char character varchar nvarchar date datetime timestamp time bool boolean logical object category "
-    "categorical factor nominal ordinal id ganzzahl zahl datum entier nombre texte fecha texto numero"
 )
 _QUALTRICS = '{"ImportId":'  # begins the cells below the questions
 _MEASURED = re.compile(r"(?:[\d.,:/%+\-\s]|(?<=\d)T(?=\d))*\d[\s%Z]*")  # a number, date or time
