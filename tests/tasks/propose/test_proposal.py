@@ -5,7 +5,6 @@ import pytest
 
 from synthrisk.metrics import InputError
 from synthrisk.tasks.propose.evidence import evidence
-from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.workspace.files.cell_texts import truth_words
 
@@ -345,6 +344,22 @@ def test_counts_of_people_tell_nobody_apart(looked, name, cells):
     assert look("few.csv", Given()).data.identifier is None
 
 
+@pytest.mark.parametrize("name", [
+    "SUBJNO", "Aktenzeichen", "Ref.", "NHC", "N. polizza", "N° dossier", "№ п/п", "Номер пациента", "Asiakasnro",
+    "学号", "病历号", "환자번호", "رقم الملف", "מספר תיק", "रोगी संख्या", "Kürzel",
+])  # fmt: skip
+def test_numbers_of_people_files_and_contracts_are_not_in_the_study_as_numbers(looked, name):
+    data = looked(**{name: RNG.permutation(10**6)[:ROWS]}).data
+    assert [*data.drop, data.identifier or name] in ([name, name], [name])
+    assert name in looked(**{name: RNG.integers(1, 40, ROWS)}).table.columns
+
+
+@pytest.mark.parametrize("name", ["Postnr", "Postnr.", "Postinumero", "Post nr", "post_no", "CEP", "PSČ", "pc4"])
+def test_postcodes_that_nearly_everybody_has_for_oneself_are_known(looked, name):
+    assert name in looked(**{name: RNG.permutation(9000)[:ROWS] + 1000}).data.quasi_identifiers
+    assert looked(post_id=RNG.permutation(9000)[:ROWS]).data.identifier == "post_id"
+
+
 @pytest.mark.parametrize(("name", "digits"), [
     ("card", 16), ("credit_card", 16), ("celular", 10), ("Móvil", 9), ("手机号码", 11), ("身份证号", 18), ("acct", 20),
     ("x", 20), ("ref", 12),
@@ -391,6 +406,11 @@ def test_cp_is_a_postcode_only_where_its_cells_are_some(looked):
     for cells in (RNG.integers(0, 4, ROWS), drawn(["typical angina", "asymptomatic", "none"])):
         found = looked(cp=cells, age=RNG.integers(20, 80, ROWS))
         assert found.data.quasi_identifiers == ["sex", "region", "age"]
+
+
+@pytest.mark.parametrize(("name", "distinct"), [("Provincia", 5), ("Prov.", 5), ("state", 4), ("province", 4)])
+def test_na_is_naples_among_the_provinces_of_italy(looked, name, distinct):
+    assert of(looked(**{name: drawn(["RM", "MI", "NA", "BA", "TO"])}), name).distinct == distinct
 
 
 def test_north_and_south_are_no_answers(looked):
@@ -519,41 +539,6 @@ def test_good_and_bad_are_a_target_under_any_name_a_last_column_a_guess_and_mone
 @pytest.mark.parametrize("name", ["remote", "workclass", "class_size", "coord_y", "num_rooms"])
 def test_another_column_is_no_target_for_its_place_or_a_part_of_its_name(sensitive, name):
     assert name not in sensitive(CREDIT | {name: ["yes", "no"]})
-
-
-@pytest.mark.parametrize(("name", "list_of", "expected"), [
-    ("나이", "known", "age"), ("성별", "known", "sex"), ("월소득", "sensitive", "money"), ("العمر", "known", "age"),
-    ("الدخل الشهري", "sensitive", "money"), ("גיל", "known", "age"), ("הכנסה", "sensitive", "money"),
-    ("курить", "sensitive", "health"), ("курс", "sensitive", None), ("venit", "sensitive", "money"),
-    ("이름", "direct", "name"), ("c7", "known", None), ("Eintrittsdatum", "known", "visit"),
-    ("Spitalaustritt", "known", "visit"), ("date d'entrée", "known", "visit"), ("date de sortie", "known", "visit"),
-    ("Sterbedatum", "known", "death"), ("Todestag", "known", "death"), ("Todesursache", "sensitive", "health"),
-    ("date de décès", "known", "death"), ("né(e) le", "known", "birth"), ("née le", "known", "birth"),
-    ("NPA", "known", "place"), ("geboren am", "known", "birth"), ("F. Nac.", "known", "birth"),
-    ("female", "known", "sex"),
-    ("gndr", "known", "sex"), ("agea", "known", "age"), ("cntry", "known", "place"), ("lat", "known", "place"),
-    ("lon", "known", "place"), ("lon", "sensitive", None), ("Løn", "sensitive", "money"), ("Lön", "sensitive", "money"),
-    ("air_conditioning", "sensitive", None), ("Medical Condition", "sensitive", "health"),
-    ("environmental_zone", "sensitive", None), ("experimental_group", "sensitive", None),
-    ("mental_score", "sensitive", "health"), ("Mentalstatus", "sensitive", "health"), ("cap-shape", "known", None),
-    ("home_state", "known", "place"), ("prostate_volume", "known", None), ("market_cap", "known", None),
-    ("CAP", "known", "place"),
-    ("post_score", "known", None), ("Postleitzahl", "known", "place"), ("post_code", "known", "place"),
-    ("birth_weight", "known", None), ("birth_year", "known", "birth"), ("disposition", "known", None),
-    ("composition", "known", None), ("Position", "known", "work"), ("c_charge_degree", "known", None),
-    ("c_charge_degree", "sensitive", "law"), ("degree", "known", "education"), ("Brutto", "sensitive", "money"),
-    ("Bruttogewicht", "sensitive", None), ("Chief Complaint", "sensitive", "health"), ("is_recid", "sensitive", "law"),
-    ("diag_1", "sensitive", "health"), ("diagonal", "sensitive", None), ("Fehltage", "sensitive", "health"),
-    ("Befund", "sensitive", "health"), ("Pflegegrad", "sensitive", "health"), ("hypertension", "sensitive", "health"),
-    ("htn", "sensitive", "health"), ("asthma", "sensitive", "health"), ("stroke", "sensitive", "health"),
-    ("epilepsy", "sensitive", "health"), ("hepatitis", "sensitive", "health"), ("tobacco", "sensitive", "health"),
-    ("suicide_attempt", "sensitive", "health"), ("overdose", "sensitive", "health"),
-    ("net_worth", "sensitive", "money"),
-    ("prescription", "sensitive", "health"), ("mortgage", "sensitive", "money"), ("felony", "sensitive", "law"),
-])  # fmt: skip
-def test_a_name_speaks_of(name, list_of, expected):
-    assert topic(name, list_of) == expected
-    assert says("NPA", "codes")
 
 
 @pytest.mark.parametrize("answers", [("예", "아니오"), ("ναι", "Όχι"), ("так", "ні"), ("نعم", "لا"), ("Da", "nu")])
