@@ -21,6 +21,7 @@ from synthrisk.tasks.workspace.files.encodings import beside_utf8, encoding_of, 
 
 SEPARATORS = ",;\t|"
 CODED = "synthrisk.coded"  # attribute of a frame
+BETWEEN = "between others: left out"  # ends the note on empty rows
 _LOOKED_AT = 10_000  # rows
 _HEADER = 2**16  # characters in which the header line ends
 _FIRST = 20  # rows that tell whether the header has a name for each of their cells
@@ -206,8 +207,7 @@ def tidied(text: str, name: str) -> Tidied:
     text, many = _without_last_lines(text, separator, first)
     notes += told_last(name, many)
     text, empty = _without_empty_rows(text, separator * (len(names) - 1))
-    if empty:
-        notes.append(f"{name} has {empty:,} empty {'row' if empty == 1 else 'rows'} between others: left out")
+    notes += told_between(name, empty)
     if rows and all(len(row) == len(names) + 1 for row in rows):
         if not any(row[-1] for row in rows):
             text = text[:end] + separator + text[end:]
@@ -429,6 +429,11 @@ def _without_last_lines(text: str, separator: str, first: First) -> tuple[str, C
             break
         end, many[what] = start, many[what] + 1
     return text[:end], many
+
+
+def told_between(name: str, empty: int) -> list[str]:
+    """Return in words how many empty rows between others are left out: numbers of rows may count them."""
+    return [f"{name} has {empty:,} empty {'row' if empty == 1 else 'rows'} {BETWEEN}"] if empty else []
 
 
 def told_last(name: str, many: Mapping[str, int]) -> list[str]:

@@ -18,6 +18,7 @@ from synthrisk.tasks.workspace.files.csv import (
     is_remark,
     is_total,
     told_around,
+    told_between,
     told_last,
 )
 
@@ -115,7 +116,8 @@ def _without_others(cells: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list
         if not any(is_no_row.values()):
             break
         cells, last = cells.iloc[:-1], last + Counter(what for what, so in is_no_row.items() if so)
-    return cells, told_around(where, above, below) + told_last(where, last)
+    empty = cells.index[-1] - cells.index[1] + 2 - len(cells) if len(cells) > 1 else 0
+    return cells, told_around(where, above, below) + told_last(where, last) + told_between(where, int(empty))
 
 
 def _first(cells: pd.DataFrame) -> First:

@@ -74,6 +74,7 @@ def test_empty_rows_and_columns_around_a_table_are_no_cells_of_it_and_one_withou
     rows = [[], [None, "a", None, "b"], [], [None, 1, None, "x"], [None, 2, None, ""]]
     frame = read_excel(workbook(Data=rows), "a.xlsx")
     assert (frame.a.tolist(), frame.b.isna().tolist()) == ([1, 2], [False, True])
+    assert "notes" not in frame.attrs
     unnamed = read_excel(workbook(Data=[["a", None, "c"], [1, 2, 3]]), "a.xlsx")
     assert list(unnamed.columns) == ["a", "Unnamed: 1", "c"]
 
@@ -120,7 +121,8 @@ def test_rows_of_a_merged_cell_all_have_its_value_and_empty_rows_stay_empty():
     assert (frame.unit.tolist(), frame.age.tolist()) == (["HR"] * 3 + ["IT"] * 2, [40, 41, 42, 43, 44])
     assert frame.pay.isna().tolist() == [False] * 4 + [True]
     assert frame.attrs["notes"] == [
-        "a.xlsx, sheet 'Data', has cells merged with those below them: 3 empty ones got their value"
+        "a.xlsx, sheet 'Data' has 1 empty row between others: left out",
+        "a.xlsx, sheet 'Data', has cells merged with those below them: 3 empty ones got their value",
     ]
     above = [["unit", "Person", None], [None, "age", "pay"], *[["HR", 40 + k, k] for k in range(9)]]
     assert list(read_excel(workbook(Data=above, merged=["A1:A2", "B1:C1"]), "a.xlsx")) == ["unit", "age", "pay"]
