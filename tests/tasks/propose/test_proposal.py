@@ -133,6 +133,30 @@ def test_times_behind_dates_are_read_as_databases_and_programs_write_them(looked
     assert looked(came=times.strftime(form)).table["came"].tolist() == times.tolist()
 
 
+@pytest.mark.parametrize("form", [
+    "%b-%y", "%d/%m-%Y", "%a, %d %b %Y", "%A, %B %d, %Y", "%Y-%b-%d", "%Y年%m月", "%Y년 %m월 %d일", "%b '%y",
+    "%I:%M %p", "%I:%M:%S%p", "%Hh%M", "%H:%M Uhr", "%H.%M Uhr",
+])  # fmt: skip
+def test_days_and_times_of_the_day_are_read_as_people_write_them(looked, form):
+    times = pd.Timestamp("1990-01-31 08:20") + pd.to_timedelta(RNG.integers(0, 90, ROWS) * 60 * 61, unit="min")
+    found = looked(came=times.strftime(form))
+    assert found.table["came"].tolist() == pd.to_datetime(times.strftime(form), format=form).tolist()
+    assert ("times of the day" in of(found, "came").why) == ("%M" in form)
+
+
+@pytest.mark.parametrize("codes", ["MAR-{:02d}", "A{}h", "{}h99", "{}/100/2", "FR{:05d}", "MG{}", "GB{:04d}", "30{}s"])
+def test_codes_are_no_times_and_no_amounts(looked, codes):
+    assert "x" not in looked(x=[codes.format(i) for i in range(ROWS)]).table.columns
+
+
+@pytest.mark.parametrize(("form", "kind"), [
+    ("{}/100", "number"), ("{}.5/100", "number"), ("{} GB", "number"), ("{} 원", "number"), ("Rp {}.000.000", "number"),
+    ("{} km/h", "number"), ("Year {}", "number"), ("EUR{}", "number"), ("{}/80", "code"), ("3/{}", "code"),
+])  # fmt: skip
+def test_numbers_with_a_unit_or_out_of_a_most_are_numbers(looked, form, kind):
+    assert of(looked(x=[form.format(i) for i in RNG.integers(20, 99, ROWS)]), "x").kind == kind
+
+
 @pytest.mark.parametrize(("power", "numbers"), [("1e+05", True), ("1,5E-04", True), ("1E5", False), ("12E3", False)])
 def test_powers_of_ten_are_numbers_beside_others_and_codes_of_an_e_are_none(looked, power, numbers):
     cells = [power if i % 20 == 0 else f"{20 + i},5" if i % 2 else str(20 + i) for i in range(ROWS)]
@@ -395,6 +419,8 @@ def test_amounts_flags_and_measures_stay(looked, name, cells):
 @pytest.mark.parametrize(("name", "codes", "kind"), [
     ("country", [276, 250, 840], "code"), ("B_COUNTRY", [276, 250, 840], "code"), ("state", [1, 6, 36], "code"),
     ("county", [1001, 1003, 6037], "code"), ("count", [276, 250, 840], "number"), ("counts", [1, 6, 36], "number"),
+    ("ManagerID", range(20), "code"), ("provider_id", range(9000, 9040), "code"), ("store.id", range(60), "code"),
+    ("paid", range(20), "number"), ("humid", range(60), "number"), ("id_count", range(60), "number"),
     ("headcount", [1, 6, 36], "number"), ("cell_count", [1, 6, 36], "number"), ("type_count", [1, 6], "number"),
 ])  # fmt: skip
 def test_numbers_of_countries_and_counties_are_codes_and_counts_are_none(looked, name, codes, kind):
