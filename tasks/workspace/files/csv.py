@@ -222,8 +222,9 @@ def tidied(text: str, name: str) -> Tidied:
 def _above_the_header(text: str) -> int:
     """Return how many lines are above the header: titles, and comments, where a line below them is plainly a header.
 
-    A title is words in one cell, a comment begins with # and a blank, or ##. Plainly a header is a line of several
-    names (of three below a title), all different, none of them a number, above a row of as many cells.
+    A title is words in one cell, or what is said behind a colon in two; a comment begins with # and a blank, or ##.
+    Plainly a header is a line of several names (of three below a title), all different, none of them a number, above a
+    row of as many cells.
     """
     lines = [_QUOTED.sub("x", line).strip() for line in text[:_HEADER].splitlines()[:_FIRST]]
     least = 0
@@ -232,7 +233,7 @@ def _above_the_header(text: str) -> int:
         filled = [cell.strip() for cell in line.split(separator) if cell.strip()]
         if re.match(r"#[#\s]", line):
             least = max(least, 2)
-        elif len(filled) == 1 and " " in filled[0] and '"' not in line:
+        elif ((len(filled) == 1 and " " in filled[0]) or _is_said(line.split(separator))) and '"' not in line:
             least = max(least, _FEWEST_CELLS)
         elif line.strip(SEPARATORS):
             names = [cell.strip() for cell in line.split(separator)]
@@ -241,6 +242,17 @@ def _above_the_header(text: str) -> int:
             is_header &= not any(_NUMBER.fullmatch(name) for name in names) and '"' not in line
             return above if least and is_header and [len(row.split(separator)) for row in below] == [len(names)] else 0
     return 0
+
+
+def _is_said(cells: Sequence[str]) -> bool:
+    """Tell whether a line is a word with a colon and what it says of a table, in two cells: not names of which one is.
+
+    Example:
+        >>> [_is_said(line.split(";")) for line in ("Unit:;North", "Unit:;North;;", "name:;age;", "Unit:;Year:")]
+        [True, True, False, False]
+    """
+    said, of, *others = [cell.strip() for cell in cells] + [""] * (len(cells) < 2)
+    return said.endswith(":") and of != "" and not of.endswith(":") and not any(others) and len(others) != 1
 
 
 def told_around(name: str, above: int, below: int) -> list[str]:
