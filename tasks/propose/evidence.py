@@ -379,7 +379,7 @@ def _categories(cells: Cells) -> _Found:
     long = (lengths @ counts) / cells.filled > _LETTERS_OF_TEXT or (words @ counts) / cells.filled >= _WORDS_OF_TEXT
     if long and len(texts) > _MANY and len(texts) > 0.2 * cells.filled:
         return _Found("text", "likely", "sentences, nearly each another")
-    numbers = cells.share(texts.str.fullmatch(r"[+-]?\d+([.,]\d+)?"))
+    numbers = cells.share(texts.str.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?"))
     if numbers == 1:
         return _Found("category", "likely", "texts: numbers, but not all with the same mark before decimals")
     if numbers > 0.5:

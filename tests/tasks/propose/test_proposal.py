@@ -370,7 +370,8 @@ def test_counts_of_people_tell_nobody_apart(looked, name, cells):
 
 @pytest.mark.parametrize("name", [
     "SUBJNO", "Aktenzeichen", "Ref.", "NHC", "N. polizza", "N° dossier", "№ п/п", "Номер пациента", "Asiakasnro",
-    "学号", "病历号", "환자번호", "رقم الملف", "מספר תיק", "रोगी संख्या", "Kürzel",
+    "学号", "病历号", "환자번호", "رقم الملف", "מספר תיק", "रोगी संख्या", "Kürzel", "Ticket",
+    "Badge", "Legajo", "Договор", "Törzsszám", "Лицевой счет",
 ])  # fmt: skip
 def test_numbers_of_people_files_and_contracts_are_not_in_the_study_as_numbers(looked, name):
     data = looked(**{name: RNG.permutation(10**6)[:ROWS]}).data
@@ -410,6 +411,7 @@ def test_digits_that_no_number_holds_are_codes_where_many_share_them(looked):
     ("card", RNG.integers(0, 2, ROWS)), ("card", drawn(["visa", "gold"])), ("credit_card", RNG.integers(0, 9000, ROWS)),
     ("account_balance", RNG.normal(9000, 3000, ROWS).round(2)), ("wealth_idr", 10**10 + RNG.permutation(10**6)[:ROWS]),
     ("Kontostand", RNG.normal(9000, 3000, ROWS).round(2)), ("net_worth", RNG.permutation(10**6)[:ROWS]),
+    *((name, RNG.permutation(10**5)[:ROWS]) for name in ("Number of steps", "Dossier costs", "Ticket price")),
     ("drug_name", SURNAMES), ("body_mass_index", RNG.normal(25, 4, ROWS)), ("glycemic_index", RNG.normal(60, 9, ROWS)),
 ])  # fmt: skip
 def test_amounts_flags_and_measures_stay(looked, name, cells):
@@ -560,6 +562,12 @@ def test_good_and_bad_are_a_target_under_any_name_a_last_column_a_guess_and_mone
     found = sensitive({"sex": ["f", "m"], **amounts, "default payment next month": 2})
     assert len(found) == 3
     assert "default payment next month" in found
+
+
+@pytest.mark.parametrize(("cells", "known"), [(["5a", "5b", "10c"], True), (["1", "2", "3"], False), ("abc", False)])
+def test_a_class_of_a_school_is_known_and_no_target(looked, cells, known):
+    data = looked(Klasse=drawn(cells)).data
+    assert ("Klasse" in data.quasi_identifiers, "Klasse" in data.sensitive) == (known, not known)
 
 
 @pytest.mark.parametrize("name", ["remote", "workclass", "class_size", "coord_y", "num_rooms"])
