@@ -83,7 +83,8 @@ def mask(text: str) -> str:
     return "".join("A" if c.isupper() else "a" if c.isalpha() else c for c in digits)
 
 
-_SYMBOLS = "€ $ £ ¥ ￥ ₽ ₺ ₹ ₪ ₩ ₫ ₴ % ‰ ° °C °F zł Kč R$ US$ A$ C$ 円 元 万円 원 руб руб. грн 歳 才 岁 세 лет года"
+_SYMBOLS = "€ $ £ ¥ ￥ ₽ ₺ ₹ ₪ ₩ ₫ ₴ k€ K€ T€ M€ % ‰ ° °C °F zł Kč R$ US$ A$ C$ 円 元 万円 원"
+_SYMBOLS += " руб руб. грн 歳 才 岁 세 лет года"
 _UNITS = """
 eur euro euros usd chf fr rs inr gbp pln zl sek nok dkk kr huf ft czk kc rub tl try kg g mg lb lbs cm mm m km mi
 miles l ml dl  rp cad aud sar aed years year yrs y jahre jahr j ans an anos ano anni anno lat jaar ar months month
@@ -241,12 +242,13 @@ _ISO_8601 = "ISO8601"
 _LOOKS, _FORMS = 6, 3  # of a column that are looked at, and ways to write dates that it may have beside each other
 _CLOCKS = {  # a time behind a date, after a blank, a comma or a T
     r"\d{1,2}:\d{2}": "%H:%M",
+    r"\d{1,2}h\d{2}": "%Hh%M",
     r"\d{1,2}:\d{2}:\d{2}": "%H:%M:%S",
     r"\d{1,2}:\d{2}:\d{2}\.\d{1,9}": "%H:%M:%S.%f",
     r"\d{1,2}:\d{2} ?[APap][Mm]": "%I:%M{}%p",
     r"\d{1,2}:\d{2}:\d{2} ?[APap][Mm]": "%I:%M:%S{}%p",
 }
-_TIME = re.compile(r"(?P<date>.*?\d)(?P<mark>T|,? )(?P<clock>\d{1,2}:\d{2}.*?)(?P<tail> UTC| Uhr| uur| h|)")
+_TIME = re.compile(r"(?P<date>.*?\d)(?P<mark>T|,? )(?P<clock>\d{1,2}(?::\d{2}.*?|h\d{2}))(?P<tail> UTC| Uhr| uur| h|)")
 _NUMBERS = re.compile(r"(\d{1,2})(\. ?|[/\- ])(\d{1,2})\2(\d{4}|\d{2})")
 _DAY_SLASH = re.compile(r"\d{1,2}/\d{1,2}-(\d{4}|\d{2})")  # as Danes write: 26/3-2021
 _IDEOGRAPHS = re.compile(r"\d{4}([年년] ?)\d{1,2}([月월])(?:( ?)\d{1,2}([日일]))?")

@@ -45,6 +45,9 @@ from synthrisk.tasks.propose.names import says, topic
     *((name, "sensitive", "belief") for name in ("Ideología", "Voto 2023", "Syndiqué", "Vakbond", "धर्म")),
     *((name, "sensitive", "health") for name in ("PHQ-9", "Impfstatus", "Traitement", "GdB", "side effects", "रोग")),
     *((name, "sensitive", None) for name in ("painter", "campaign", "Gadget", "Importe", "Kerkstraat")),
+    ("Médico", "sensitive", None), ("Historial médico", "sensitive", "health"), ("Alergias", "sensitive", "health"),
+    ("Nac.", "known", "birth"), ("Synt.vuosi", "known", "birth"), ("Localidad", "known", "place"),
+    ("Raison sociale", "direct", "name"), ("Geschwister", "known", "family"),
     ("Nacionalidade", "known", "nationality"), ("Herkomst", "known", "nationality"), ("Dept", "known", "work"),
     ("Estado civil", "known", "family"), ("HispanicLatino", "known", "ethnicity"), ("Uitkering", "sensitive", "money"),
     ("आय", "sensitive", "money"), ("नाम", "direct", "name"), ("Họ tên", "direct", "person"),
@@ -52,3 +55,4 @@ from synthrisk.tasks.propose.names import says, topic
 def test_a_name_speaks_of(name, list_of, expected):
     assert topic(name, list_of) == expected
     assert says("NPA", "codes")
+    assert says("Land (acres)", "counted")
