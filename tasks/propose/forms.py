@@ -371,6 +371,8 @@ def _time_format(timed: re.Match[str]) -> str:
 
 
 def _date_formats(date: str) -> Iterator[str]:
+    if date.endswith(" r."):  # of a year, in Polish
+        yield from (f"{form} r." for form in _date_formats(date.removesuffix(" r.")))
     if found := _NUMBERS.fullmatch(date):
         mark, year = found[2], "%Y" if len(found[4]) == 4 else "%y"
         yield f"%d{mark}%m{mark}{year}"

@@ -45,6 +45,8 @@ from synthrisk.tasks.propose.names import says, topic
     *((name, "sensitive", "belief") for name in ("Ideología", "Voto 2023", "Syndiqué", "Vakbond", "धर्म")),
     *((name, "sensitive", "health") for name in ("PHQ-9", "Impfstatus", "Traitement", "GdB", "side effects", "रोग")),
     *((name, "sensitive", None) for name in ("painter", "campaign", "Gadget", "Importe", "Kerkstraat")),
+    ("Suspensions", "sensitive", None), ("Alterspension", "sensitive", "money"), ("Eth.", "known", "ethnicity"),
+    ("Tessera sindacale", "sensitive", "belief"), ("Vital status", "sensitive", "health"), ("Ethik", "known", None),
     ("Médico", "sensitive", None), ("Historial médico", "sensitive", "health"), ("Alergias", "sensitive", "health"),
     ("Nac.", "known", "birth"), ("Synt.vuosi", "known", "birth"), ("Localidad", "known", "place"),
     ("Raison sociale", "direct", "name"), ("Geschwister", "known", "family"),

@@ -135,7 +135,7 @@ def test_times_behind_dates_are_read_as_databases_and_programs_write_them(looked
 
 @pytest.mark.parametrize("form", [
     "%b-%y", "%d/%m-%Y", "%a, %d %b %Y", "%A, %B %d, %Y", "%Y-%b-%d", "%Y年%m月", "%Y년 %m월 %d일", "%b '%y",
-    "%I:%M %p", "%I:%M:%S%p", "%Hh%M", "%H:%M Uhr", "%H.%M Uhr",
+    "%I:%M %p", "%I:%M:%S%p", "%Hh%M", "%H:%M Uhr", "%H.%M Uhr", "%d.%m.%Y r.",
 ])  # fmt: skip
 def test_days_and_times_of_the_day_are_read_as_people_write_them(looked, form):
     times = pd.Timestamp("1990-01-31 08:20") + pd.to_timedelta(RNG.integers(0, 90, ROWS) * 60 * 61, unit="min")
