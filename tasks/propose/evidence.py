@@ -138,7 +138,7 @@ Kind = Literal["number", "code", "date", "duration", "boolean", "category", "tex
 Sure = Literal["sure", "likely", "a guess"]
 _MOST = 0.98  # share of the cells that tell the type; the others are told
 _MANY = 20  # distinct numbers or dates from which a few other cells are the exception
-_MOST_IDS = 1000  # distinct whole numbers of an id up to which they are codes, as of shops
+_MOST_IDS = 1000  # distinct whole numbers of a store_id up to which they are codes, as of shops
 _FEW_CODES = 10  # distinct whole numbers up to which they may be codes
 _CODE_TOPICS = ("sex", "place", "nationality", "family", "education", "work", "ethnicity", "home")
 _CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, np.ndarray)
@@ -362,7 +362,7 @@ def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
     if (numbers % 1 != 0).any() or says(name, "counted"):
         return None
     known = topic(name, "known")
-    if distinct <= _MOST_IDS and name_words(name)[-1:] == ["id"]:
+    if distinct <= _MOST_IDS and name_words(name)[1:][-1:] == ["id"]:
         return "likely", "its name says that its numbers are codes"
     if distinct <= 50 and (known in _CODE_TOPICS or says(name, "sensitive", "belief")):
         return "likely", "its name says that its numbers stand for categories"

@@ -416,8 +416,8 @@ def test_amounts_flags_and_measures_stay(looked, name, cells):
     ("country", [276, 250, 840], "code"), ("B_COUNTRY", [276, 250, 840], "code"), ("state", [1, 6, 36], "code"),
     ("county", [1001, 1003, 6037], "code"), ("count", [276, 250, 840], "number"), ("counts", [1, 6, 36], "number"),
     ("ManagerID", range(20), "code"), ("provider_id", range(9000, 9040), "code"), ("store.id", range(60), "code"),
-    ("paid", range(20), "number"), ("humid", range(60), "number"), ("id_count", range(60), "number"),
-    ("Land (acres)", [1.5, 2.5], "number"),
+    ("paid", range(20), "number"), ("humid", range(60), "number"), ("id", range(60), "number"),
+    ("id_count", range(60), "number"), ("Land (acres)", [1.5, 2.5], "number"),
     ("headcount", [1, 6, 36], "number"), ("cell_count", [1, 6, 36], "number"), ("type_count", [1, 6], "number"),
 ])  # fmt: skip
 def test_numbers_of_countries_and_counties_are_codes_and_counts_are_none(looked, name, codes, kind):
