@@ -20,6 +20,7 @@ from synthrisk.tasks.propose.proposal import Given, Proposal, look
 from synthrisk.tasks.propose.roles import Role
 from synthrisk.tasks.synthesize import Job, find_synthesizer, run
 from synthrisk.tasks.synthesize.files import read_file
+from synthrisk.tasks.workspace.files.csv import BETWEEN
 from synthrisk.tasks.workspace.folders import open_workspace
 from synthrisk.tasks.workspace.references import Cut, Sample, Table
 
@@ -153,11 +154,20 @@ def prepared(
     """
     folder = str(open_workspace(study.workspace))
     table, cut = read(study.data, control, study.seed, folder)
+    if any(each.options.get("links") for each in study.synthesizers):
+        _refuse_empty_rows(table)
     sample = Sample.of(study.data, table, cut, folder, study.seed)
     if control is None:
         return with_fresh(study, sample), sample, ""
     sample = replace(sample, control=study.data.model_copy(update={"source": control}).address)
     return with_fresh(study, sample), sample, check_strangers(sample, synthetic)
+
+
+def _refuse_empty_rows(table: Table) -> None:
+    """Refuse empty rows of the real table where links count its rows: whether they count these cannot be told."""
+    if between := [note for note in table.told if note.endswith(BETWEEN)]:
+        rule = "links must number the rows of real, none of them empty"
+        raise InputError(f"{rule}, but {between[0]}; delete them there, and number the others from 0")
 
 
 def study_of(

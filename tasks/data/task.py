@@ -26,6 +26,7 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     to_numbers,
 )
 from synthrisk.tasks.workspace.files.coarse_cells import coarse_cells
+from synthrisk.tasks.workspace.files.csv import BETWEEN
 from synthrisk.tasks.workspace.files.fitted_cells import (
     UnreadableError,
     kind_of,
@@ -61,7 +62,8 @@ def data(settings: Data, split: Split, folder: str, seed: int) -> Table:
 def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[Table, Cut]:
     """Read, type and store real and control records as one table, and who of them is control.
 
-    Control records are read to fit the real ones, as releases are; ``told`` of the table says what had to be done.
+    Control records are read to fit the real ones, as releases are; ``told`` of the table says what had to be done, and
+    which empty rows of the real one are left out.
     """
     members = read(data.source, data.missing, data.columns, coded=control is None)
     parts = [members]
@@ -77,6 +79,7 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
         fitted, done = _read_to_fit(members, held_out.reindex(columns=members.columns), data, control)
         _refuse_codes_for_labels(*fitted)
         parts, told = _at_one_precision(fitted), told + done
+    told += [note for note in members.attrs.get("notes", ()) if note.endswith(BETWEEN)]
     frame = members if control is None else pd.concat(parts, ignore_index=True)
     people, left_out = typed_tables(frame, data, Split(holdout=0.5, repetitions=1), seed)
     if control is not None:

@@ -21,6 +21,7 @@ from synthrisk.tasks.propose.forms import (
     values,
 )
 from synthrisk.tasks.propose.names import says, topic, words_of
+from synthrisk.tasks.propose.names import words as name_words
 from synthrisk.tasks.workspace.files.cell_texts import are_dates, folded, truth_words
 
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")
@@ -137,6 +138,7 @@ Kind = Literal["number", "code", "date", "duration", "boolean", "category", "tex
 Sure = Literal["sure", "likely", "a guess"]
 _MOST = 0.98  # share of the cells that tell the type; the others are told
 _MANY = 20  # distinct numbers or dates from which a few other cells are the exception
+_MOST_IDS = 1000  # distinct whole numbers of a store_id up to which they are codes, as of shops
 _FEW_CODES = 10  # distinct whole numbers up to which they may be codes
 _CODE_TOPICS = ("sex", "place", "nationality", "family", "education", "work", "ethnicity", "home")
 _CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, np.ndarray)
@@ -302,7 +304,7 @@ def _typed(cells: Cells, decimal: str) -> _Found | None:
 def _dates(cells: Cells, dates: Any, none: Sequence[str]) -> _Found:
     reading, others = dates.reading, int(cells.counts.to_numpy()[~dates.fits.to_numpy(bool)].sum())
     form = str(reading.format).replace("ISO8601", "ISO 8601") if reading else "ISO 8601"
-    why = f"dates written as {form}"
+    why = f"{'times of the day' if '%' in form and '%y' not in form.lower() else 'dates'} written as {form}"
     if none and reading is None:
         reading = Reading(type="date", format="ISO8601")
     if others:
@@ -360,6 +362,8 @@ def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
     if (numbers % 1 != 0).any() or says(name, "counted"):
         return None
     known = topic(name, "known")
+    if distinct <= _MOST_IDS and name_words(name)[1:][-1:] == ["id"]:
+        return "likely", "its name says that its numbers are codes"
     if distinct <= 50 and (known in _CODE_TOPICS or says(name, "sensitive", "belief")):
         return "likely", "its name says that its numbers stand for categories"
     if distinct <= _FEW_CODES and numbers.max() < 100 and known not in ("age", "birth", "visit"):
@@ -375,7 +379,7 @@ def _categories(cells: Cells) -> _Found:
     long = (lengths @ counts) / cells.filled > _LETTERS_OF_TEXT or (words @ counts) / cells.filled >= _WORDS_OF_TEXT
     if long and len(texts) > _MANY and len(texts) > 0.2 * cells.filled:
         return _Found("text", "likely", "sentences, nearly each another")
-    numbers = cells.share(texts.str.fullmatch(r"[+-]?\d+([.,]\d+)?"))
+    numbers = cells.share(texts.str.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?"))
     if numbers == 1:
         return _Found("category", "likely", "texts: numbers, but not all with the same mark before decimals")
     if numbers > 0.5:

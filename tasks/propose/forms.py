@@ -83,13 +83,17 @@ def mask(text: str) -> str:
     return "".join("A" if c.isupper() else "a" if c.isalpha() else c for c in digits)
 
 
-_SYMBOLS = "€ $ £ ¥ ₽ ₺ ₹ % ‰ ° °C °F zł Kč R$ US$ A$ C$ 円 元 万円 руб руб. 歳 才 岁"
+_SYMBOLS = "€ $ £ ¥ ￥ ₽ ₺ ₹ ₪ ₩ ₫ ₴ k€ K€ T€ M€ % ‰ ° °C °F zł Kč R$ US$ A$ C$ 円 元 万円 원"
+_SYMBOLS += " руб руб. грн 歳 才 岁 세 лет года"
 _UNITS = """
 eur euro euros usd chf fr rs inr gbp pln zl sek nok dkk kr huf ft czk kc rub tl try kg g mg lb lbs cm mm m km mi
-miles l ml dl  years year yrs y jahre jahr j ans an anos ano anni anno lat jaar ar months month monate monat
-mois mesi meses  weeks wochen days day tage tag jours dias giorni d h hrs hours hour std stunden heures horas
-ore min minutes minuten  mg/dl mmol/l mmhg bpm kcal kwh m2 m² qm kg/m2 kg/m² c f percent prozent pct
+miles l ml dl  rp cad aud sar aed years year yrs y jahre jahr j ans an anos ano anni anno lat jaar ar months month
+monate monat mois mesi meses  weeks wochen days day tage tag jours dias giorni d h hrs hours hour std stunden heures
+horas ore min minutes minuten mins sec secs  gb mb tb km/h kmh mph pts pkt  iu/l u/l ng/ml pg/ml g/l g/dl mg/l ug/l
+mmol/mol ml/min mg/dl mmol/l mmhg bpm kcal kwh m2 m² sqft m3 m³ qm kg/m2 kg/m² c f percent prozent pct
 """.split()  # noqa: SIM905 - a list of words
+_BEFORE = "eur usd chf rs inr gbp pln zl sek nok dkk kr huf czk kc rub tl try rp cad aud sar aed".split()  # noqa: SIM905
+_OUT_OF = re.compile(r"/(?:5|10|20|30|50|100)")  # what a mark or rating is out of: 8.5/10
 LIMITS = ("+", "<", "<=", "≤", ">", ">=", "≥")
 """What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
 _FEW_STAGES = 10  # distinct texts up to which a number and the same with a mark, 3 and 3+, are two stages
@@ -189,9 +193,18 @@ def _unit(cells: Cells, enough: float) -> str | None:
     found = pd.Series(cells.counts.to_numpy()).groupby(units.to_numpy()).sum().drop("", errors="ignore")
     unit = str(found.idxmax())
     word = folded(unit).rstrip(".")
-    numbered = len(word) == 1 and bool((around["before"] == unit).any())  # F123 is a number of something, no amount
-    known = unit in _SYMBOLS.split() or (word in _UNITS and not numbered)
+    numbered = word not in _BEFORE and bool((around["before"] == unit).any())  # F123 is a number, no amount
+    numbered &= len(word) == 1 or (len(word) < 4 and bool(cells.texts.str.match(r"\W*[^\W\d_]+\d").any()))
+    known = unit in _SYMBOLS.split() or (word in _UNITS and not numbered) or _is_out_of(cells.texts, unit)
     return unit if known and found[unit] >= enough * found.sum() else None
+
+
+def _is_out_of(texts: pd.Series, unit: str) -> bool:
+    """Tell whether all cells are marks out of the same most, as 48/100: not 120/80, and not 3/10 among 3/4."""
+    if not _OUT_OF.fullmatch(unit):
+        return False
+    marks = pd.to_numeric(texts.str.removesuffix(unit).str.replace(",", "."), errors="coerce")
+    return bool(texts.str.endswith(unit).all() and marks.between(0, int(unit[1:])).all())
 
 
 def _settled_number(cells: Cells, forms: list[NumberForm], decimal: str) -> NumberForm:
@@ -229,20 +242,26 @@ _ISO_8601 = "ISO8601"
 _LOOKS, _FORMS = 6, 3  # of a column that are looked at, and ways to write dates that it may have beside each other
 _CLOCKS = {  # a time behind a date, after a blank, a comma or a T
     r"\d{1,2}:\d{2}": "%H:%M",
+    r"\d{1,2}h\d{2}": "%Hh%M",
     r"\d{1,2}:\d{2}:\d{2}": "%H:%M:%S",
     r"\d{1,2}:\d{2}:\d{2}\.\d{1,9}": "%H:%M:%S.%f",
     r"\d{1,2}:\d{2} ?[APap][Mm]": "%I:%M{}%p",
     r"\d{1,2}:\d{2}:\d{2} ?[APap][Mm]": "%I:%M:%S{}%p",
 }
-_TIME = re.compile(r"(?P<date>.*?\d)(?P<mark>T|,? )(?P<clock>\d{1,2}:\d{2}.*?)(?P<tail> UTC| Uhr| uur| h|)")
+_TIME = re.compile(r"(?P<date>.*?\d)(?P<mark>T|,? )(?P<clock>\d{1,2}(?::\d{2}.*?|h\d{2}))(?P<tail> UTC| Uhr| uur| h|)")
 _NUMBERS = re.compile(r"(\d{1,2})(\. ?|[/\- ])(\d{1,2})\2(\d{4}|\d{2})")
-_IDEOGRAPHS = re.compile(r"\d{4}年 ?\d{1,2}月 ?\d{1,2}日")
+_DAY_SLASH = re.compile(r"\d{1,2}/\d{1,2}-(\d{4}|\d{2})")  # as Danes write: 26/3-2021
+_IDEOGRAPHS = re.compile(r"\d{4}([年년] ?)\d{1,2}([月월])(?:( ?)\d{1,2}([日일]))?")
+_WEEKDAY = re.compile(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun)((?:s|nes|rs|ur)?day)?([,.]? )(.+)")
+_YEAR_WORD = re.compile(r"\d{4}([ .\-/])[^\W\d_]{3,}([ .\-/])\d{1,2}")
+_OF_DAY = re.compile(r"\d{1,2}([:h.])\d{2}(:\d{2})?(?:( ?)[AaPp][Mm]|( ?Uhr| uur|h))?")
 _YEAR_FIRST = re.compile(r"(\d{4})(\. ?|[/\-])(\d{1,2})\2(\d{1,2})(\.?)")
 _MONTHS = re.compile(r"(\d{1,2})([./\-])(\d{4})|(\d{4})([./\-])(\d{1,2})")
 _WORDS = (
     re.compile(r"(?P<d>\d{1,2})(?P<s>\.? ?-?/?)[^\W\d_]{3,}\.?(?P<t>,? ?-?/?)(?P<y>\d{4}|\d{2})"),
     re.compile(r"[^\W\d_]{3,}\.?(?P<s>[ .\-/]+)(?P<d>\d{1,2})(?P<t>,? ?-?/?)(?P<y>\d{4})"),
     re.compile(r"[^\W\d_]{3,}\.?(?P<s>[ .\-/]+)(?P<y>\d{4})"),
+    re.compile(r"[^\W\d_]{3,}\.?(?P<s>-| ?')(?P<y>\d{2})"),  # as Excel writes months: Sep-04
 )
 _FIRST, _LAST = 1850, 2100  # years that eight digits may begin with
 _LAST_DAY = 28  # of every month; last parts that reach it may be days
@@ -329,9 +348,20 @@ def _candidates(texts: pd.Series) -> Iterator[str]:
         if re.fullmatch(_ISO, typical):
             yield _ISO_8601
             continue
+        if found := _OF_DAY.fullmatch(typical):
+            yield from _times_of_day(found)
         timed = _TIME.fullmatch(typical)
         for form in _date_formats(timed["date"] if timed else typical):
             yield form + (_time_format(timed) if timed else "")
+
+
+def _times_of_day(found: re.Match[str]) -> Iterator[str]:
+    """Yield the format of a time of the day that says so: 8:45 PM, 16h47, 15.43 Uhr; not of 8:45, a duration too."""
+    mark, seconds, half, tail = found.groups()
+    if half is not None and mark == ":":
+        yield f"%I:%M{':%S' if seconds else ''}{half}%p"
+    elif half is None and (mark == "h") == (tail is None) and not (mark == "h" and seconds):
+        yield f"%H{mark}%M{':%S' if seconds else ''}{tail or ''}"
 
 
 def _time_format(timed: re.Match[str]) -> str:
@@ -341,6 +371,8 @@ def _time_format(timed: re.Match[str]) -> str:
 
 
 def _date_formats(date: str) -> Iterator[str]:
+    if date.endswith(" r."):  # of a year, in Polish
+        yield from (f"{form} r." for form in _date_formats(date.removesuffix(" r.")))
     if found := _NUMBERS.fullmatch(date):
         mark, year = found[2], "%Y" if len(found[4]) == 4 else "%y"
         yield f"%d{mark}%m{mark}{year}"
@@ -350,8 +382,14 @@ def _date_formats(date: str) -> Iterator[str]:
             yield f"%y{mark}%m{mark}%d"
     if found := _YEAR_FIRST.fullmatch(date):
         yield f"%Y{found[2]}%m{found[2]}%d{found[5]}"
-    if _IDEOGRAPHS.fullmatch(date):
-        yield re.sub(r"\d{4}年( ?)\d{1,2}月( ?)\d{1,2}日", r"%Y年\1%m月\2%d日", date)
+    if found := _DAY_SLASH.fullmatch(date):
+        yield "%d/%m-%Y" if len(found[1]) == 4 else "%d/%m-%y"
+    if found := _IDEOGRAPHS.fullmatch(date):
+        yield f"%Y{found[1]}%m{found[2]}" + (f"{found[3]}%d{found[4]}" if found[4] else "")
+    if found := _WEEKDAY.fullmatch(date):
+        yield from (f"%{'A' if found[2] else 'a'}{found[3]}{form}" for form in _date_formats(found[4]))
+    if found := _YEAR_WORD.fullmatch(date):
+        yield f"%Y{found[1]}%b{found[2]}%d"
     if found := _MONTHS.fullmatch(date):
         yield f"%m{found[2]}%Y" if found[2] else f"%Y{found[5]}%m"
     if re.fullmatch(r"\d{8}", date):
@@ -377,6 +415,8 @@ def _are_dates(texts: pd.Series, form: str) -> pd.Series:
         return read
     years = dates.dt.year
     plausible = years.between(_FIRST, _LAST) if form in ("%Y%m%d", "%d%m%Y") else years.notna()
+    if form.startswith("%b") and form.endswith("%y") and dates.dt.month.nunique() < 2:  # MAR-01 is rather a code
+        return read
     return dates.notna() & plausible
 
 

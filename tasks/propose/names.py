@@ -11,6 +11,7 @@ from synthrisk.tasks.workspace.files.cell_texts import folded
 
 _HEAD, _STEM = 5, 6  # letters of a word, or of its beginning, from which it is known at the end of a compound
 _BEFORE = 3  # letters that stand before it
+_BETWEEN = r"(?:(?![\u0900-\u0963\u0966-\u0dff])[\W_])+"  # words; Indian vowels are no letters to Python
 
 
 def words(name: str) -> list[str]:
@@ -25,7 +26,7 @@ def words(name: str) -> list[str]:
 
 def _written(name: str) -> list[str]:
     spaced = re.sub(r"(?<=[a-zà-ÿ0-9])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zà-ÿ])", " ", name)
-    return [word for word in re.split(r"[\W_]+", re.sub(r"\d+", " ", spaced)) if word]
+    return [word for word in re.split(_BETWEEN, re.sub(r"\d+", " ", spaced)) if word]
 
 
 def says(name: str, list_of: str, topic: str = "") -> bool:

@@ -29,6 +29,7 @@ _NO_COUNT, _SPARSE = 1000, 20  # numbers from which, or from so many times the d
 _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
 _KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
+_SCHOOL_CLASS = re.compile(r"99?[ .]?[aA]")  # the form of 5a and 10c
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
 _TOPICS = {
     "age": "the age", "birth": "when or where somebody was born", "death": "when somebody died", "sex": "the sex",
@@ -227,11 +228,12 @@ def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: bool) -
 
 def _targets(names: Sequence[str], columns: Sequence[Evidence], table: pd.DataFrame) -> dict[str, Role]:
     """Return the columns that models of the table are made for: by their names, by their two values, or by place."""
+    classes = [each.name for each in columns if _SCHOOL_CLASS.fullmatch(each.form)]
     able = [name for name in names if topic(name, "known") is None and not says(name, "direct")]
     found = {
         name: Role(name, "sensitive", "likely", f"its name says that models are made for it; {_spread(table[name])}")
         for name in able
-        if is_target(name, last=name == columns[-1].name)
+        if is_target(name, last=name == columns[-1].name) and name not in classes
     }
     two = [each for each in columns if each.name in able and each.distinct == 2 and each.name not in found]
     for each in two:
@@ -274,6 +276,8 @@ def _spread(column: pd.Series) -> str:
 
 def _of_people(each: Evidence) -> str | None:
     """Return what is commonly known of people that a column speaks of; cp is a postcode only where its cells are."""
+    if is_target(each.name) and _SCHOOL_CLASS.fullmatch(each.form):
+        return "home"
     other = says(each.name, "postcode") and "9999" not in each.form
     return None if other else topic(each.name, "known")
 

@@ -310,6 +310,20 @@ def test_links_give_the_hidden_rate(asked, tables, tmp_path, metric):
     assert "must name a real row for each of 200 synthetic rows, got 2" in said.err
 
 
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_links_beside_an_empty_row_of_the_real_table_are_refused_for_they_may_count_it(say, tables, tmp_path, suffix):
+    rows = tables["members"].astype(object)
+    rows = pd.concat([rows.head(9), pd.DataFrame([[None] * rows.shape[1]], columns=rows.columns), rows.iloc[9:]])
+    real, release, links = (tmp_path / f"{name}" for name in (f"real.{suffix}", "release.csv", "links.csv"))
+    rows.to_csv(real, index=False) if suffix == "csv" else rows.to_excel(real, index=False)
+    tables["release"].to_csv(release, index=False)
+    pd.DataFrame({"row": [*range(100), *[-1] * 100]}).to_csv(links, index=False)
+    asked = ("evaluate", real, release, *GIVEN[4:], "--metric", "zero_cap", "--workspace", tmp_path / "w")
+    said = say(*asked, "--links", links)
+    assert (said.code, "has 1 empty row between others: left out; delete them there" in said.err) == (2, True), said
+    assert say(*asked).code == 0
+
+
 def test_command_writes_json_and_ends_with_the_verdicts_code(asked, say, tmp_path):
     limit = ("--threshold", "memorization/zero_cap.income=0.02", "--limit-source", "the board")
     said, told = asked("--control", "controls.csv", "--metric", "zero_cap", *limit)

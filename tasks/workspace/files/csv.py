@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+import yaml
 
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
@@ -19,6 +21,7 @@ from synthrisk.tasks.workspace.files.encodings import beside_utf8, encoding_of, 
 
 SEPARATORS = ",;\t|"
 CODED = "synthrisk.coded"  # attribute of a frame
+BETWEEN = "between others: left out"  # ends the note on empty rows
 _LOOKED_AT = 10_000  # rows
 _HEADER = 2**16  # characters in which the header line ends
 _FIRST = 20  # rows that tell whether the header has a name for each of their cells
@@ -30,50 +33,14 @@ _NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,%]*")
 _LAST = 400  # characters in which a last line ends
 _COUNT = re.compile(r"\(?(\d{1,18}) [^\W\d_]+(?: [^\W\d_]+)*\)?\.?")
 _FEWEST_CELLS = 3  # in the rows below a title
-
-
-def _listed(words: str, between: str | None = None) -> frozenset[str]:
-    return frozenset(words.split(between))
-
-
-_TOTALS = _listed(
-    "total, totals, grand total, sum, sums, summe, gesamt, gesamtsumme, insgesamt, somme, totaux, total general, "
-    "suma, totale, somma, soma, totaal, som, totalt, summa, i alt, razem, celkem, ogolem, yhteensa, osszesen, toplam, "
-    "итого, всего, разом, συνολο, 合計, 总计, 合计",
-    ", ",
-)
+_WORDS: dict[str, str] = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
+_TOTALS, _SOURCES = (frozenset(_WORDS[each].split(", ")) for each in ("totals", "sources"))
+_NO_ANSWERS, _UNITS, _TYPES = (frozenset(_WORDS[each].split()) for each in ("no_answers", "units", "types"))
 _REMARK = re.compile(r"[*†‡©]+\s?\w.*\s.*|([^\W\d_]+(?: [^\W\d_]+){0,3})\s?: ?[^\s:].*", re.DOTALL)
-_SOURCES = _listed(
-    "source, sources, note, notes, quelle, quellen, anmerkung, anmerkungen, hinweis, remarque, remarques, fuente, "
-    "fuentes, nota, notas, fonte, fontes, bron, zrodlo, zdroj, kilde, kalla, lahde, kaynak, источник, примечание, "
-    "πηγη, 出典, 来源, 注, data as of, stand, comment, comments, footnote, legend, legende, commentaire, bemerkung, "
-    "bemerkungen, opmerking, uwaga, poznamka",
-    ", ",
-)
-_NO_ANSWERS = _listed(
-    "unknown refused none nil missing unsure unclear other living alive dead deceased died young old low high empty "
-    "blank leer vide null na nan redacted removed withheld hidden suppressed confidential pending unbekannt fehlt "
-    "fehlend keine verweigert lebend inconnu manquant aucun refus desconocido ninguno faltante sconosciuto nessuno "
-    "mancante desconhecido nenhum ausente onbekend geen ukendt ukjent okand saknas mangler ingen inga nieznane "
-    "nieznany brak neznamo neuvedeno ismeretlen bilinmiyor неизвестно нет невідомо 不明 未知 無回答"
-)
 _NO_ANSWER = re.compile(
     r"n\W?[/.]?\W?[ad]\W?|k\W?a\W?|(?:no|not|never|dont|don.t|kein\w*|nicht|pas|sans|non|nao|niet|ej|nie) (?!of\b).*|"
     r"\D*[<>]\D*\d.*|(?:under|over|below|above|less|more|fewer|at|about|approx\w*|circa|ca|around|before|after|since|"
     r"unter|uber|mehr|weniger|etwa|vor|nach|moins|plus|menos|mas|meno|piu|mais|onder|boven)\b\D*\d.*"
-)
-_UNITS = _listed(
-    "years year yrs jahre jahr ans annees anos anni jaar jaren ar lat let roky vuotta ev yil лет года роки months "
-    "month mo monate mois meses mesi days day tage tag jours dias giorni weeks wochen hours hour h hrs stunden "
-    "heures horas minutes min mins minuten seconds sec s ms kg kilo kilos kilogram kilograms g gram grams mg ug µg μg "
-    "lb lbs pounds oz stone mm cm m km meter meters metre metres in inch inches ft feet miles mi % percent prozent "
-    "pct € $ £ ¥ eur euro euros usd dollar dollars gbp chf sek nok dkk pln czk huf jpy cny inr brl rub try °c °f ° "
-    "celsius l ml dl mmol umol mol iu mmhg bpm hz kwh thousand per pro par por of"
-)
-_TYPES = _listed(
-    "int integer int8 int16 int32 int64 bigint float float32 float64 double real numeric number num decimal text "
-    "string str char character varchar nvarchar date datetime timestamp time bool boolean logical object category "
-    "categorical factor nominal ordinal id ganzzahl zahl datum entier nombre texte fecha texto numero"
 )
 _QUALTRICS = '{"ImportId":'  # begins the cells below the questions
 _MEASURED = re.compile(r"(?:[\d.,:/%+\-\s]|(?<=\d)T(?=\d))*\d[\s%Z]*")  # a number, date or time
@@ -240,8 +207,7 @@ def tidied(text: str, name: str) -> Tidied:
     text, many = _without_last_lines(text, separator, first)
     notes += told_last(name, many)
     text, empty = _without_empty_rows(text, separator * (len(names) - 1))
-    if empty:
-        notes.append(f"{name} has {empty:,} empty {'row' if empty == 1 else 'rows'} between others: left out")
+    notes += told_between(name, empty)
     if rows and all(len(row) == len(names) + 1 for row in rows):
         if not any(row[-1] for row in rows):
             text = text[:end] + separator + text[end:]
@@ -256,8 +222,9 @@ def tidied(text: str, name: str) -> Tidied:
 def _above_the_header(text: str) -> int:
     """Return how many lines are above the header: titles, and comments, where a line below them is plainly a header.
 
-    A title is words in one cell, a comment begins with # and a blank, or ##. Plainly a header is a line of several
-    names (of three below a title), all different, none of them a number, above a row of as many cells.
+    A title is words in one cell, or what is said behind a colon in two; a comment begins with # and a blank, or ##.
+    Plainly a header is a line of several names (of three below a title), all different, none of them a number, above a
+    row of as many cells.
     """
     lines = [_QUOTED.sub("x", line).strip() for line in text[:_HEADER].splitlines()[:_FIRST]]
     least = 0
@@ -266,7 +233,7 @@ def _above_the_header(text: str) -> int:
         filled = [cell.strip() for cell in line.split(separator) if cell.strip()]
         if re.match(r"#[#\s]", line):
             least = max(least, 2)
-        elif len(filled) == 1 and " " in filled[0] and '"' not in line:
+        elif ((len(filled) == 1 and " " in filled[0]) or _is_said(line.split(separator))) and '"' not in line:
             least = max(least, _FEWEST_CELLS)
         elif line.strip(SEPARATORS):
             names = [cell.strip() for cell in line.split(separator)]
@@ -275,6 +242,17 @@ def _above_the_header(text: str) -> int:
             is_header &= not any(_NUMBER.fullmatch(name) for name in names) and '"' not in line
             return above if least and is_header and [len(row.split(separator)) for row in below] == [len(names)] else 0
     return 0
+
+
+def _is_said(cells: Sequence[str]) -> bool:
+    """Tell whether a line is a word with a colon and what it says of a table, in two cells: not names of which one is.
+
+    Example:
+        >>> [_is_said(line.split(";")) for line in ("Unit:;North", "Unit:;North;;", "name:;age;", "Unit:;Year:")]
+        [True, True, False, False]
+    """
+    said, of, *others = [cell.strip() for cell in cells] + [""] * (len(cells) < 2)
+    return said.endswith(":") and of != "" and not of.endswith(":") and not any(others) and len(others) != 1
 
 
 def told_around(name: str, above: int, below: int) -> list[str]:
@@ -463,6 +441,11 @@ def _without_last_lines(text: str, separator: str, first: First) -> tuple[str, C
             break
         end, many[what] = start, many[what] + 1
     return text[:end], many
+
+
+def told_between(name: str, empty: int) -> list[str]:
+    """Return in words how many empty rows between others are left out: numbers of rows may count them."""
+    return [f"{name} has {empty:,} empty {'row' if empty == 1 else 'rows'} {BETWEEN}"] if empty else []
 
 
 def told_last(name: str, many: Mapping[str, int]) -> list[str]:

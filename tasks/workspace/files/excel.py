@@ -18,6 +18,7 @@ from synthrisk.tasks.workspace.files.csv import (
     is_remark,
     is_total,
     told_around,
+    told_between,
     told_last,
 )
 
@@ -103,7 +104,7 @@ def _without_others(cells: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list
     """Return a sheet without groups of columns above the names, units below them, totals and remarks; and what was."""
     if len(cells) < 2:
         return cells, []
-    above = int(is_above_names(_first(cells), lambda: _are_new(cells)))
+    above = _rows_above_names(cells)
     cells = cells.iloc[above:]
     below = below_names(_first(cells), lambda: _are_new(cells))
     cells = pd.concat([cells.iloc[:1], cells.iloc[1 + below :]]) if below else cells
@@ -115,7 +116,29 @@ def _without_others(cells: pd.DataFrame, where: str) -> tuple[pd.DataFrame, list
         if not any(is_no_row.values()):
             break
         cells, last = cells.iloc[:-1], last + Counter(what for what, so in is_no_row.items() if so)
-    return cells, told_around(where, above, below) + told_last(where, last)
+    empty = cells.index[-1] - cells.index[1] + 2 - len(cells) if len(cells) > 1 else 0
+    return cells, told_around(where, above, below) + told_last(where, last) + told_between(where, int(empty))
+
+
+def _rows_above_names(cells: pd.DataFrame) -> int:
+    """Return how many rows are above the names of columns: one of groups or a title, or several titles.
+
+    Of several each is a title, or what is said of the table: "Period:" and a cell behind it.
+    """
+    for above in range(1, min(_FIRST, len(cells))):
+        if above > 1 and not _is_title(_texts(cells.iloc[above - 1])):
+            return 0
+        rest = cells.iloc[above - 1 :]
+        if is_above_names(_first(rest), partial(_are_new, rest)):
+            return above
+        if not _is_title(_texts(cells.iloc[0])):
+            return 0
+    return 0
+
+
+def _is_title(row: Sequence[str]) -> bool:
+    filled = [cell.strip() for cell in row if cell.strip()]
+    return 2 * len(filled) <= len(row) and (len(filled) == 1 or (len(filled) == 2 and filled[0].endswith(":")))
 
 
 def _first(cells: pd.DataFrame) -> First:

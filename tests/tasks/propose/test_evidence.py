@@ -174,3 +174,13 @@ def test_dates_of_a_workbook_of_which_some_are_texts_are_dates(tmp_path):
     frame = pd.DataFrame({"age": range(ROWS), "born": cells, "ill": ["flu", "none"] * (ROWS // 2)})
     frame.to_excel(tmp_path / "a.xlsx", index=False)
     assert look(str(tmp_path / "a.xlsx"), Given()).table["born"].tolist() == days
+
+
+@pytest.mark.parametrize(("form", "kind"), [
+    ("{}/100", "number"), ("{}.5/100", "number"), ("{} GB", "number"), ("{} 원", "number"), ("Rp {}.000.000", "number"),
+    ("{} k€", "number"), ("Year {}", "number"), ("EUR{}", "number"), ("{}/80", "code"), ("3/{}", "code"),
+    *((form, "code") for form in ("MAR-{}", "A{}h", "{}h99", "{}/100/2", "FR{}", "MG{}", "GB{}", "30{}s")),
+])  # fmt: skip
+def test_numbers_with_a_unit_or_out_of_a_most_are_numbers_and_codes_are_none(form, kind):
+    cells = pd.DataFrame({"x": [form.format(20 + i % 79) for i in range(300)]}, dtype="string")
+    assert evidence(cells)[0].kind == kind

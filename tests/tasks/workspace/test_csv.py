@@ -120,6 +120,8 @@ def test_numbers_that_are_too_large_at_first_are_floats_if_one_is_later(monkeypa
         ("'a','b'\n1,'s Gravenhage\n2,x\n", ["'a'", "'b'"], 2),
         ("'a','b'\n'1','say \"hi\"'\n2,\"x, y\"\n", ["'a'", "'b'"], 2),
         ("a,b\n3,=\"\"\n4,x\n", ["a", "b"], 2),
+        ("name:,age\nAnna,5\nBert,6\n", ["name:", "age"], 2),
+        ("name:,age,\nAnna,f,x\nBert,m,y\n", ["name:", "age", "Unnamed: 2"], 2),
     ],
 )  # fmt: skip
 def test_a_header_is_not_taken_for_a_title_nor_an_apostrophe_for_a_quote(text, names, rows):

@@ -9,6 +9,7 @@ import pytest
 
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.workspace.files import split_sheet
+from synthrisk.tasks.workspace.files.csv import read_csv
 from synthrisk.tasks.workspace.files.excel import read_excel
 
 SECRET = "Ada Lovelace"
@@ -74,6 +75,7 @@ def test_empty_rows_and_columns_around_a_table_are_no_cells_of_it_and_one_withou
     rows = [[], [None, "a", None, "b"], [], [None, 1, None, "x"], [None, 2, None, ""]]
     frame = read_excel(workbook(Data=rows), "a.xlsx")
     assert (frame.a.tolist(), frame.b.isna().tolist()) == ([1, 2], [False, True])
+    assert "notes" not in frame.attrs
     unnamed = read_excel(workbook(Data=[["a", None, "c"], [1, 2, 3]]), "a.xlsx")
     assert list(unnamed.columns) == ["a", "Unnamed: 1", "c"]
 
@@ -84,6 +86,7 @@ REMARK = ["Source: HR"]
 
 @pytest.mark.parametrize(("rows", "told"), [
     ([["Who", None, "What"], *PAID], "begins with 1 line that is no row"),
+    ([["Pay"], ["as of 2024"], [], *PAID], "begins with 2 lines that are no rows"),
     ([PAID[0], [None, "years", "€"], *PAID[1:]], "below"),
     ([*PAID, ["Total", None, 3435]], "totals"),
     ([*PAID, ["Summe", 1035, 3435.0], REMARK], "1 line that is no row (remarks)"),
@@ -93,6 +96,15 @@ def test_rows_around_a_table_that_are_none_of_it_are_left_out_and_told(rows, tol
     frame = read_excel(workbook(Data=rows), "a.xlsx")
     assert (list(frame), len(frame), frame.pay.tolist()) == (PAID[0], 30, [row[2] for row in PAID[1:]])
     assert told in frame.attrs["notes"][-1]
+
+
+@pytest.mark.parametrize("ends", ["xlsx", "csv"])
+def test_what_is_said_of_a_table_above_it_is_no_row_of_it(ends):
+    paid = [["name", "age", "pay", "job"], *([f"P{i}", 20 + i, 100 + i, "cook"] for i in range(30))]
+    rows = [["Unit:", "North"], ["Year:", 2024], ["All people"], [], *paid]
+    lines = "".join(",".join(str(cell) for cell in [*row, "", "", ""][:4]) + "\n" for row in rows if row)
+    frame = read_excel(workbook(Data=rows), "a.xlsx") if ends == "xlsx" else read_csv(lines.encode(), "a.csv")
+    assert (list(frame), len(frame), "begins with 3 lines" in frame.attrs["notes"][0]) == (paid[0], 30, True)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +132,8 @@ def test_rows_of_a_merged_cell_all_have_its_value_and_empty_rows_stay_empty():
     assert (frame.unit.tolist(), frame.age.tolist()) == (["HR"] * 3 + ["IT"] * 2, [40, 41, 42, 43, 44])
     assert frame.pay.isna().tolist() == [False] * 4 + [True]
     assert frame.attrs["notes"] == [
-        "a.xlsx, sheet 'Data', has cells merged with those below them: 3 empty ones got their value"
+        "a.xlsx, sheet 'Data' has 1 empty row between others: left out",
+        "a.xlsx, sheet 'Data', has cells merged with those below them: 3 empty ones got their value",
     ]
     above = [["unit", "Person", None], [None, "age", "pay"], *[["HR", 40 + k, k] for k in range(9)]]
     assert list(read_excel(workbook(Data=above, merged=["A1:A2", "B1:C1"]), "a.xlsx")) == ["unit", "age", "pay"]
@@ -131,6 +144,7 @@ def test_rows_of_a_merged_cell_all_have_its_value_and_empty_rows_stay_empty():
 @pytest.mark.parametrize(("rows", "says"), [
     ([], "must hold a header line and rows, got no filled cells; other sheets: 'More'"),
     ([["a", "b"]], "got a header line alone"),
+    ([[SECRET], [SECRET], [SECRET, "x", "y"], *[[SECRET, "z", "w"]] * 9], "first row, got 1 filled cells there and 3"),
     ([[SECRET], ["a", "b", "c"], [1, 2, 3]], "first row, got 1 filled cells there and 3 in a row below"),
     ([["Person", None, "Health", None], ["a", "b", "c", "d"]], "got 2 filled cells there and 4 in a row below"),
     ([[SECRET, "b", SECRET], [1, 2, 3]], r"distinct column names, got one twice \(columns 1 and 3\)"),
