@@ -103,6 +103,57 @@ def test_negative_amounts_are_read_however_accountants_write_them(cells):
     assert made.synthetic["b"].tolist() == amounts
 
 
+@pytest.mark.parametrize("wrap", [
+    "({},)", "[{}]", "{{{}}}", "np.float64({})", "tensor({})", "Decimal('{}')", "Some({})", "b'{}'", '="{}"', "**{}**",
+    "| {} |", "<b>{}</b>", "{};", "{}&nbsp;", "~{}", "ca. {}", "Rs. {}", "{} J.", "{}/-", "{} руб.", "Fr. {}",
+])  # fmt: skip
+def test_what_programs_and_hands_write_around_a_number_changes_it_not(wrap):
+    amounts = [1234.5, 80.25, 2500.25, 912.4]
+    made = fitted(pd.DataFrame({"b": [wrap.format(x) for x in amounts]}), pd.DataFrame({"b": amounts}), FORM, "release")
+    assert made.synthetic["b"].tolist() == amounts
+
+
+@pytest.mark.parametrize("wrap", [
+    "datetime.date({:%Y, %-m, %-d})", "datetime.datetime({:%Y, %-m, %-d, 0, 0})", "Timestamp('{:%Y-%m-%d} 00:00:00')",
+    "ISODate(\"{:%Y-%m-%d}T00:00:00Z\")", "DATE '{:%Y-%m-%d}'", "'{:%d%b%Y}'d", "#{:%m/%d/%Y}#", "b'{:%Y-%m-%d}'",
+    "{:%Y-%j}", "{:%d %m %Y}", "{:%a %b %d %Y} 00:00:00 GMT+0000 (Coordinated Universal Time)", "{:%Y년 %m월 %d일}",
+    "{:%B %d, %Y} at 12:00 AM",
+])  # fmt: skip
+def test_dates_are_read_as_programs_print_them(wrap):
+    days = pd.Series(pd.date_range("2021-01-20", periods=40, freq="17D"))
+    made = fitted(pd.DataFrame({"d": days.map(wrap.format)}), pd.DataFrame({"d": days}), FORM, "release")
+    assert made.synthetic["d"].tolist() == days.tolist()
+
+
+def test_two_digits_of_the_oldest_are_of_their_century():
+    born = pd.Series(pd.to_datetime(["1928-05-13", "1930-11-06", "1972-01-31", "2003-12-24"]))
+    made = fitted(pd.DataFrame({"d": born.dt.strftime("%d.%m.%y")}), pd.DataFrame({"d": born}), FORM, "release")
+    assert made.synthetic["d"].tolist() == born.tolist()
+
+
+@pytest.mark.parametrize(("cells", "due", "real"), [
+    (["16.5 E", "3.25 W", "7.5 E"], [16.5, -3.25, 7.5], [-9.0, 20.0]),
+    (["E 16.5", "W 3.25", "E 7.5"], [16.5, -3.25, 7.5], [-9.0, 20.0]),
+    (["16,50 H", "3,25 S", "7,50 H"], [16.5, -3.25, 7.5], [-9.0, 20.0]),
+    (["D-01067", "D-01010", "D-80331"], [1067, 1010, 80331], [1067, 99999]),
+    (["EUR-12.5", "EUR 3.5"], [-12.5, 3.5], [-20.0, 20.0]), (["12-", "3"], [-12, 3], [-20, 20]),
+    (["1_200.5", "3_400.25"], [1200.5, 3400.25], [1000.5, 9000.0]),
+    (["1.5D+03", "2.5D+03"], [1500, 2500], [1000, 9000]),
+])  # fmt: skip
+def test_letters_say_below_zero_only_where_real_numbers_lie_there(cells, due, real):
+    made = fitted(pd.DataFrame({"b": cells}), pd.DataFrame({"b": real}), FORM, "release")
+    assert made.synthetic["b"].tolist() == due
+
+
+@pytest.mark.parametrize("cell", ["ü80", "81-", "½", "1.#QNAN", "-1.#IND"])
+def test_marks_that_are_no_unit_make_no_number(cell):
+    ages = [*range(20, 80)]
+    cells = pd.DataFrame({"b": [*map(str, ages), "7½" if cell == "½" else cell]})
+    made = fitted(cells, pd.DataFrame({"b": [*ages, 88]}), FORM, "release")
+    assert made.synthetic["b"].isna().sum() == 1
+    assert "1 of 61 cells is no number" in made.told[0].words
+
+
 @pytest.mark.parametrize(("cells", "amounts"), [
     (["12.345k", "348", "-934"], [12345, 348, -934]), (["12k", "800", "7.5k"], [12000, 800, 7500]),
     (["2 626.6k", "602400", "1 777.8k"], [2626600, 602400, 1777800]), (["$5.0K", "$6.1K", "$7K"], [5000, 6100, 7000]),
