@@ -185,6 +185,33 @@ def test_times_of_day_are_read_by_their_half_of_the_day(form):
         assert made.synthetic["at"].tolist() == times.tolist()
 
 
+@pytest.mark.parametrize(
+    "form", ["syn_{}", "people.{}", "{}_out", "{}:text", "Sum of {}", "Table1[{}]", "df${}", "{}2"]
+)
+def test_columns_with_more_in_their_names_are_those_that_they_name(form):
+    real = pd.DataFrame(
+        {"age": [*range(20, 80)], "job": ["cook", "nurse"] * 30, "wage": [x * 100.5 for x in range(60)]}
+    )
+    made = fitted(real.rename(columns=form.format), real, FORM, "release")
+    assert made.synthetic.equals(real)
+    assert "3 of its columns have more in their names than the name that each is taken for" in made.told[0].words
+    if form != "{}2":
+        one = fitted(real.rename(columns={"job": form.format("job"), "age": form.format("age")}), real, FORM, "release")
+        assert one.synthetic.equals(real)
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("group of age in parts", ["old", "young"] * 30), ("rank of wage in town", [*range(-60, 0)]),
+])  # fmt: skip
+def test_other_columns_whose_names_hold_that_of_an_absent_one_are_not_it(name, cells):
+    real = pd.DataFrame(
+        {"age": [*range(20, 80)], "job": ["cook", "nurse"] * 30, "wage": [x * 100.5 for x in range(60)]}
+    )
+    column = next(c for c in ("wage", "age", "job") if c in name)
+    made = fitted(real.drop(columns=column).assign(**{name: cells}), real, FORM, "release")
+    assert made.synthetic[column].isna().all()
+
+
 def test_of_two_names_that_may_be_one_none_is_taken_and_of_two_forms_that_fit_the_one_of_the_real_years():
     train = pd.DataFrame({"age": [1, 2], "city": ["a", "b"], "pay": [1, 2]})
     table = pd.DataFrame({"Age": [1, 2], "AGE": [3, 4], "city": ["a", "b"], "pay": [1, 2]})
