@@ -21,6 +21,7 @@ from synthrisk.metrics.tables.value_types import in_unit_of
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release, side_by_side
 from synthrisk.tasks.workspace.files.cell_texts import (
+    PAIRS,
     as_text,
     empty_columns,
     numbers_rows,
@@ -28,6 +29,7 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     refuse_several,
     released,
 )
+from synthrisk.tasks.workspace.files.cell_texts import folded as plain
 from synthrisk.tasks.workspace.files.coarse_cells import Found, coarse_cells, values_for, whole_days
 from synthrisk.tasks.workspace.files.fitted_cells import (
     UnreadableError,
@@ -181,8 +183,10 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
     nothing = pd.Series([None] * len(column), dtype=object, name=column.name)
     if column.isna().all():
         return nothing
+    answers, marks = _with_no_where_empty(column, like)
     try:
-        cells, done = read_to_fit(column, like)
+        cells, done = read_to_fit(answers, like)
+        done += marks
     except UnreadableError:
         tokens = int(column.notna().sum())
         if exact or tokens > _TOKENS * len(column):
@@ -194,6 +198,19 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
     if done:
         told.append(_told("read", str(column.name), f"column {column.name!r}: {'; '.join(done)}"))
     return cells.reset_index(drop=True)
+
+
+def _with_no_where_empty(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return a column of one answer, such as x, with the other in empty cells, where the real one has both in all."""
+    there = column.map(lambda cell: isinstance(cell, str) and not cell.strip()).eq(False) & column.notna()
+    said, real = {plain(as_text(cell).strip()) for cell in column[there].unique()}, {*like.unique()}
+    both = {plain(as_text(level)) for level in real} in [
+        {*pair} for pair in PAIRS
+    ]  # 1 and 0 among them, True and False
+    other = dict(reversed(PAIRS)).get(next(iter(said), ""), "")
+    if there.all() or len(said) != 1 or not other or not both or like.isna().any():
+        return column, []
+    return column.astype(object).where(there, other), ["empty cells are taken for no"]
 
 
 def _filled(table: pd.DataFrame, train: pd.DataFrame, told: list[Problem]) -> pd.DataFrame:
@@ -277,8 +294,15 @@ def _are_alike(cells: pd.Series, real: pd.Series) -> bool:
     """Tell whether most cells are real values, or numbers among the real ones."""
     if kind_of(real) == "numbers" and not isinstance(real.dtype, pd.CategoricalDtype):
         return bool(pd.to_numeric(cells, errors="coerce").between(real.min(), real.max()).mean() >= _NEARLY)
-    known = {folded(as_text(level)) for level in levels_of(real).dropna().unique()}
-    return bool(cells.dropna().map(lambda cell: folded(as_text(cell)) in known).mean() >= _MOSTLY)
+    ways = [
+        lambda cell: folded(as_text(cell)),
+        lambda cell: re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", as_text(cell))),
+    ]
+    shares = []
+    for way in ways:  # the values, and how they are written: 99999
+        known = {*levels_of(real).dropna().map(way)}
+        shares.append(cells.dropna().map(lambda cell, way=way, known=known: way(cell) in known).mean())
+    return bool(shares[0] >= _MOSTLY or (shares[1] >= _NEARLY and "9" in "".join(known)))
 
 
 def _put_together(

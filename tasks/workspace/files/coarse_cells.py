@@ -54,9 +54,8 @@ _BAND = (
     rf"[\[({{{{]?(?:(?:from|von|de|da)\s+|(?P<over>{_OVER})|(?P<both>between|zwischen|entre|tra)\s+)?(?P<low>{{one}})"
     rf"(?(both)\s+{_AND}\s+|{_TO})(?P<under>{_UNDER})?(?P<high>{{one}})[\])}}}}]?"
 )
-_YEAR_MONTH = r"\d{4}(?:0[1-9]|1[0-2])"
+_YEAR_MONTH, _GERMAN_DAY = r"\d{4}(?:0[1-9]|1[0-2])", r"\d{1,2}\.\d{1,2}\.\d{4}"
 _YEAR, _MONTH, _DAY = r"\d{4}", r"(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4})", r"\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?"
-_GERMAN_DAY = r"\d{1,2}\.\d{1,2}\.\d{4}"
 _MASK = r"(?:\*+|xx|00)"
 _MASKED = re.compile(rf"(?:[-/.]{_MASK})+$|^(?:{_MASK}[-/. ])+", re.IGNORECASE)
 _PARTS = (  # of a year, whose number stands before it, and how they are written behind it
@@ -89,6 +88,7 @@ _OPEN = (
     ),
     (rf"{_UNDER}({{one}})|({{one}})\s*未満", 3),
 )
+_BEGUN = re.compile(r"(.*?[^\s*#…•])\s*[*#…•]+|(.*\d\.?)[xX]+|(.*?\d\.??)(?:_+|\?\?+|--+|\.\.+)|(.*\d\.)-")
 _EXACT = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?|\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?")  # numbers, days and times
 _MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the real dates
 _YEARS_BESIDE = 10  # before and after the real dates
@@ -523,8 +523,8 @@ def _of_texts(real: pd.Series, others: Iterable[str]) -> tuple[dict[str, ValueSe
     found: dict[str, ValueSet] = {}
     left: dict[str, int] = {}
     for text in others:
-        match = re.fullmatch(r"(.*?[^\s*#…])\s*[*#…]+|(.*\d)[xX]+", text)
-        if match and (start := match[1] or match[2]) and _beginning_with(start, known):
+        match = _BEGUN.fullmatch(text)
+        if match and (start := next(filter(None, match.groups()))) and _beginning_with(start, known):
             found[text] = ValueSet(prefix=start)
             begun += 1
         elif parts := _parts(text, levels):

@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from synthrisk.metrics.release.columns import folded
+
 _SHARES = [log(share) for share in (1 / 8, 1 / 24, 1 / 72, 1 / 216, 1 / 648, 1 / 1944)]
 _SELDOM = log(1 / 6000)  # of a pair that the lists of words have not
 _COMMON = (-5.0, -6.5, -8.0)  # of a character among the 60, 300, 900 commonest of an East Asian language
@@ -322,13 +324,14 @@ _DATE_CALL = re.compile(r"^datetime\.date(?:time)?\((\d+), (\d+), (\d+)(?:, (\d+
 
 
 def unwrapped(texts: pd.Series) -> pd.Series:
-    """Return texts without what programs, or hands, write around each value.
+    """Return texts in our digits, without what programs, or hands, write around each value.
 
     Example:
         >>> cells = ["np.int64(34)", "b'34'", "[34]", "**34**", "34;", "datetime.date(2021, 3, 4)", "[30, 40)"]
         >>> unwrapped(pd.Series(cells)).tolist()
         ['34', '34', '34', '34', '34', '2021-03-04', '[30, 40)']
     """
+    texts = in_our_digits(texts)
     if all(map(str.isalnum, texts)):
         return texts
     bare = texts.str.replace("&nbsp;", " ", regex=False).str.strip().str.replace(_CALLED, r"\1", regex=True)
@@ -345,13 +348,14 @@ def _iso(parts: list[int]) -> str:
 _SIDES = (("E", "W"), ("O", "W"), ("N", "S"), ("CR", "DR"), ("H", "S"))  # of zero: above, below
 
 
-def signed(texts: pd.Series, real: pd.Series) -> pd.Series:
-    """Return numbers with a minus for the letters that say on which side of zero they lie, as real ones do.
+def bare_numbers(texts: pd.Series, real: pd.Series) -> pd.Series:
+    """Return numbers without labels, with a minus for letters that say on which side of zero they lie, as real ones do.
 
     Example:
-        >>> signed(pd.Series(["16.4 E", "3.7° W"]), pd.Series([-9.1, 20.2])).tolist()
+        >>> bare_numbers(pd.Series(["16.4 E", "3.7° W"]), pd.Series([-9.1, 20.2])).tolist()
         ['16.4', '-3.7']
     """
+    texts = _without_labels(texts, real)
     if not real.min() < 0:
         return texts
     parts = texts.str.extract(r"(?i)^(?:([a-z]{1,2})\.? ?)?(\d[\d.,'’ \u00a0]*)[°\s]*([a-z]{1,2})?\.?$")
@@ -360,3 +364,67 @@ def signed(texts: pd.Series, real: pd.Series) -> pd.Series:
     if pair is None:
         return texts
     return parts[1].str.strip().mask(sides == pair[1], "-" + parts[1].str.strip())
+
+
+_CODE = r"[\[(]?([A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?"
+_LABELLED = (  # a code before a label, and behind it: which is the real text
+    rf"^{_CODE}\s*[=:.)|_\-– ]\s*(?P<text>[^\W\d_].*)$", rf"^(?P<text>[^\W\d_].*?)\s*[(\[]{_CODE}[)\]]$",
+    r"^[\[(]?(?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?(?:\s*[=:|_]|\s*[)\-–]?\s)\s*[^\W\d_(\[].*$",
+    r"^[^\W\d_].*[(\[](?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[)\]]$",
+    r"^(?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2}) ?\([^\W\d_].*\)$", rf"^{_CODE} ?\((?P<text>[^\W\d_].*)\)$",
+)  # fmt: skip
+_MOST = 0.9  # share of the texts that are unknown
+
+
+_BESIDE_ANSWERS = (
+    r"(?i)^[\[(]?\d[\])]?\s*[=:.)|\-–]?\s*(?=[^\W\d_])|\s*[(\[]\d[)\]]$"
+    r"|(?<=[^\W\d_]{2})[.!]$(?<!\.true\.)(?<!\.false\.)"
+)
+
+
+def bare_answers(texts: pd.Series) -> pd.Series:
+    """Return answers without codes and signs beside them.
+
+    Example:
+        >>> bare_answers(pd.Series(["1 = yes", "[0] no", "Ja.", "no (0)", ".true."])).tolist()
+        ['yes', 'no', 'Ja', 'no', '.true.']
+    """
+    return texts.str.replace(_BESIDE_ANSWERS, "", regex=True)
+
+
+def without_codes(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return texts as the real ones that stand in them, beside codes or signs; each in one alone.
+
+    Example:
+        >>> cells, done = without_codes(pd.Series(["1 = male", "2 = female"]), pd.Series(["female", "male"]))
+        >>> cells.tolist(), done
+        (['male', 'female'], ['2 of 2 texts have a code or signs beside the real one'])
+    """
+    known = {folded(level): level for level in real.dropna().unique()}
+    found = [text for text in column.dropna().unique() if isinstance(text, str) and folded(text) not in known]
+    as_they_are = {known[word] for cell in column.dropna().unique() if (word := folded(cell)) in known}
+    others = pd.Series(found, dtype=object)
+    if not found or not known:
+        return column, []
+    name = rf"(?i)^{re.escape(str(column.name))}[=_:. ]+(?P<text>.*)$"
+    forms = [unwrapped(others), *(others.str.extract(pattern)["text"] for pattern in (*_LABELLED, name))]
+    for bare in forms:
+        pairs = zip(others, bare, strict=True)
+        meant = {text: known[folded(word)] for text, word in pairs if isinstance(word, str) and folded(word) in known}
+        alone = len({*meant.values()}) == len(meant) and {*meant.values()}.isdisjoint(as_they_are)
+        if len(meant) >= max(1, _MOST * len(others)) and alone:
+            cells = column.astype(object).map(lambda cell, meant=meant: meant.get(cell, cell), na_action="ignore")
+            many, there = int(column.isin([*meant]).sum()), int(column.notna().sum())
+            does = "has" if many == 1 else "have"
+            return cells, [f"{many:,} of {there:,} texts {does} a code or signs beside the real one"]
+    return column, []
+
+
+def _without_labels(texts: pd.Series, real: pd.Series) -> pd.Series:
+    """Return numbers without the label that each real one has beside it, where all have one of their own: 1 = male."""
+    before = texts.str.extract(r"^[\[(]?([+-]?\d{1,4})\s?[\])]?\s*(?:(?<=[\])])|[=:.|_]|-\s|–\s|\()\s*([^\W\d_].*)$")
+    behind = texts.str.extract(r"^([^\W\d_].*?)\s*[(\[]([+-]?\d{1,4})[)\]]$")
+    codes, labels = (one.where(one.notna(), other) for one, other in ((before[0], behind[1]), (before[1], behind[0])))
+    if codes.isna().any() or labels.nunique() < 2 or not len(texts) == codes.nunique() == labels.nunique():
+        return texts
+    return codes if codes.astype(float).isin(real.astype(float)).all() else texts

@@ -35,7 +35,7 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     to_numbers,
     without_marks,
 )
-from synthrisk.tasks.workspace.files.encodings import bare_dates, in_our_digits, signed, unwrapped
+from synthrisk.tasks.workspace.files.encodings import bare_answers, bare_dates, bare_numbers, unwrapped, without_codes
 
 Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
 """What the cells of a column are, as sentences say it."""
@@ -161,7 +161,9 @@ def read_to_fit(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str
     kind = kind_of(like)
     if kind == "texts":
         answers, words = answers_in_words_of(column, levels_of(like))
-        return (answers, words) if words else without_marks(column, levels_of(like))
+        cells, words = (answers, words) if words else without_codes(column, levels_of(like))
+        cells, more = without_marks(cells, levels_of(like))
+        return cells, [*words, *more]
     values, words = _as_kind(column, levels_of(like), kind)
     if kind != "dates":
         return values, words
@@ -214,8 +216,7 @@ def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series
     codes, found = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
     levels = pd.Series(np.asarray(found, dtype=object), dtype=object)
     known = levels.notna().to_numpy(bool)
-    texts = in_our_digits(levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip())
-    texts = unwrapped(texts)
+    texts = unwrapped(levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip())
     present = texts[~texts.isin(MISSING)]
     counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(levels)))
     read = _READERS[kind](present, counts[present.index], real)
@@ -275,7 +276,7 @@ def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
 
 def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> tuple[_Read, str]:
     """Read texts as numbers: as they are, or with the marks and the unit, which is returned, that fit most of them."""
-    texts = plainly(signed(texts, real), real)
+    texts = plainly(bare_numbers(texts, real), real)
     plain = _plain(texts)
     if plain.notna().all() and not _may_be_thousands(texts):
         return _Read(plain), ""
@@ -505,7 +506,7 @@ def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     numbers = to_numbers(texts.str.replace(r"^([+-]?\d*),(\d+)$", r"\1.\2", regex=True), errors="coerce")
     are_numbers = numbers.notna().to_numpy(bool)
     found = _truths_of_numbers(numbers[are_numbers], counts)
-    words, read = texts[~are_numbers].map(folded), found.values.reindex(texts.index)
+    words, read = bare_answers(texts[~are_numbers]).map(folded), found.values.reindex(texts.index)
     for _ in range(_FORMS_OF_ONE):
         left = words[read[words.index].isna().to_numpy()]
         pairs = [left.map({true: True, false: False}) for true, false in PAIRS]

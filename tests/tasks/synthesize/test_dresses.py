@@ -125,6 +125,66 @@ def test_dates_are_read_as_programs_print_them(wrap):
     assert made.synthetic["d"].tolist() == days.tolist()
 
 
+@pytest.mark.parametrize("form", [
+    "{0} = {1}", "{0}={1}", "{0} - {1}", "{0}: {1}", "[{0}] {1}", "({0}) {1}", "{0}. {1}", "{0} ({1})", "{1} ({0})",
+    "{0}_{1}", "{0}|{1}", "{0}) {1}",
+])  # fmt: skip
+def test_codes_and_labels_beside_each_other_are_the_ones_that_the_real_table_has(form):
+    real = pd.DataFrame(
+        {"code": [1, 2, 3] * 20, "label": ["flu", "asthma", "type A"] * 20, "icd": ["J1", "J4", "E5"] * 20}
+    )
+    both = [[form.format(c, n) for c, n in zip(real[c], real["label"], strict=True)] for c in ("code", "code", "icd")]
+    made = fitted(pd.DataFrame(dict(zip(real, both, strict=True))), real, FORM, "release")
+    assert made.synthetic.equals(real)
+    assert "60 of 60 texts have a code or signs beside the real one" in made.told[-1].words
+
+
+@pytest.mark.parametrize("form", ["1 = {}", "[1] {}", "{} (1)", "{}.", "{}!", "b'{}'", "1: {}"])
+@pytest.mark.parametrize("real", [[True, False], [1, 0], ["yes", "no"], ["ja", "nein"]])
+def test_answers_are_read_beside_codes_and_signs(form, real):
+    yes, no = (form.format(word) for word in (("ja", "nein") if "ja" in real else ("yes", "no")))
+    cells = pd.DataFrame({"x": [yes, no.replace("1", "0")] * 20})
+    made = fitted(cells, pd.DataFrame({"x": real * 20}), FORM, "release")
+    got = made.synthetic["x"].astype(str).str.rstrip(".").tolist()
+    assert got == [str(answer) for answer in real * 20] or form in ("{}.", "{}!")
+
+
+@pytest.mark.parametrize("empty", ["", None, " "])
+@pytest.mark.parametrize("mark", ["x", "X", "✓", "yes", "ja", 1])
+@pytest.mark.parametrize("real", [[True, False], [1, 0], ["yes", "no"], ["J", "N"]])
+def test_empty_cells_beside_one_answer_are_the_other_where_the_real_table_has_both_in_all_cells(real, mark, empty):
+    table, like = pd.DataFrame({"x": [mark, empty] * 20}), pd.DataFrame({"x": real * 20})
+    if mark == 1 and isinstance(real[0], str):
+        return
+    made = fitted(table, like, FORM, "release")
+    assert made.synthetic["x"].map(lambda cell: str(cell)[0].lower()).tolist() == [str(c)[0].lower() for c in real * 20]
+    assert "empty cells are taken for no" in made.told[0].words
+    gaps = fitted(table, pd.DataFrame({"x": pd.Series([*real, None] * 20).convert_dtypes()}), FORM, "release")
+    assert gaps.synthetic["x"].isna().sum() == 20
+
+
+@pytest.mark.parametrize(("cells", "real"), [
+    (["nurse", "nurse (1)", "cook"], ["nurse", "cook", "clerk"]), (["A - old", "A - new"], ["A", "B"]),
+    (["1. FC", "2. FC"], ["FC", "SC"]), (["A", "B", "A (B)"], ["A", "B", "AB"]),
+])  # fmt: skip
+def test_texts_that_hold_a_real_one_and_may_be_others_stay(cells, real):
+    made = fitted(pd.DataFrame({"c": cells * 20}), pd.DataFrame({"c": real * 20}), FORM, "release")
+    assert made.synthetic["c"].tolist() == cells * 20
+
+
+@pytest.mark.parametrize(("cells", "due"), [
+    (["34 years", "35 years"], [34, 35]), (["34 kg", "35 kg"], [34, 35]), (["34 - a", "34 - b", "35 - c"], None),
+    (["1 = male", "7 = other"], None),
+])  # fmt: skip
+def test_units_are_no_labels_and_labels_stand_beside_real_codes_one_each(cells, due):
+    table, real = pd.DataFrame({"x": cells * 20}), pd.DataFrame({"x": [34, 35, 1, 2] * 20})
+    if due is None:
+        with pytest.raises(InputError, match="must hold numbers"):
+            fitted(table, real, FORM, "release")
+    else:
+        assert fitted(table, real, FORM, "release").synthetic["x"].tolist() == due * 20
+
+
 def test_two_digits_of_the_oldest_are_of_their_century():
     born = pd.Series(pd.to_datetime(["1928-05-13", "1930-11-06", "1972-01-31", "2003-12-24"]))
     made = fitted(pd.DataFrame({"d": born.dt.strftime("%d.%m.%y")}), pd.DataFrame({"d": born}), FORM, "release")
@@ -198,6 +258,12 @@ def test_columns_with_more_in_their_names_are_those_that_they_name(form):
     if form != "{}2":
         one = fitted(real.rename(columns={"job": form.format("job"), "age": form.format("age")}), real, FORM, "release")
         assert one.synthetic.equals(real)
+
+
+def test_codes_of_other_people_under_a_longer_name_are_known_by_how_they_are_written():
+    real = pd.DataFrame({"age": [*range(20, 80)], "zip": [f"{k:05d}" for k in range(1067, 1127)], "job": ["cook"] * 60})
+    other = real.assign(zip=[f"{k:05d}" for k in range(4109, 4169)])
+    assert fitted(other.rename(columns={"zip": "people.zip"}), real, FORM, "release").synthetic.equals(other)
 
 
 @pytest.mark.parametrize(("name", "cells"), [

@@ -16,6 +16,7 @@ ZIPS = pd.Series(["12001", "12345", "13001", "20001", "20999", "30000"], name="x
 DAYS = pd.Series(pd.to_datetime(["1979-12-31", "1980-01-01", "1987-05-31", "1987-06-01", "1989-12-31", "2001-02-03"]))
 SHARES = pd.Series([0.1, 0.25, 0.3, 0.75], name="x")
 WIDE = pd.Series([-20.0, 10.5, 90.5, 36_500.5, 80_000.0], name="x")
+CODES = pd.Series(["E11.0", "E11.9", "E12.0", "I10.0"], name="x")
 JOBS = pd.Series(["cook", "nurse", "clerk", "teacher"], name="x")
 
 
@@ -74,6 +75,7 @@ COARSE = [
     (DAYS, DAYS[:5], "19**"), (DAYS, DAYS[1:3], "[1980-01-01, 1987-06-01)"), (DAYS, DAYS[2:], "1987+"),
     (DAYS, DAYS[:1], "<1980"), (DAYS, DAYS, "*"),
     (ZIPS, ZIPS[:2], "12***; 12*; 12xxx"), (ZIPS, ZIPS[1:2], "12345"), (ZIPS, ZIPS, "*"), (ZIPS, [], "99***"),
+    (ZIPS, ZIPS[:2], "12???; 12•••; 12___; 12---; 12..."), (CODES, ["E11.0", "E11.9"], "E11.-; E11.x; E11.*; E11.??"),
     (JOBS, ["cook", "nurse"], "{cook, nurse}; cook|nurse; nurse, cook; cook or nurse; cook/nurse"),
 ]  # fmt: skip
 
