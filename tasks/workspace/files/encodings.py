@@ -360,10 +360,11 @@ def bare_numbers(texts: pd.Series, real: pd.Series) -> pd.Series:
         return texts
     parts = texts.str.extract(r"(?i)^(?:([a-z]{1,2})\.? ?)?(\d[\d.,'’ \u00a0]*)[°\s]*([a-z]{1,2})?\.?$")
     sides = (parts[0].fillna("") + parts[2].fillna("")).str.upper()
-    pair = next((pair for pair in _SIDES if {*pair} == {*sides}), None)
+    pair = next((pair for pair in _SIDES if {*pair} == {*sides} - {""}), None)
     if pair is None:
         return texts
-    return parts[1].str.strip().mask(sides == pair[1], "-" + parts[1].str.strip())
+    plain = parts[1].str.strip()
+    return texts.where(sides == "", plain.mask(sides == pair[1], "-" + plain))
 
 
 _CODE = r"[\[(]?([A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?"
