@@ -195,6 +195,8 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
     if exact and kind_of(like) == "numbers" and all(types.is_numeric_dtype(each.dtype) for each in (like, cells)):
         cells, times = in_unit_of(cells, like)
         done += [f"numbers are {times:g} times the real ones and taken in their unit"] * (times != 1)
+    if kind_of(like) == "numbers" and {*like.dropna().unique()} == {0, 1} and {*cells.dropna().unique()} == {0, -1}:
+        cells, done = cells.abs(), [*done, "-1 is taken for 1, as Access writes yes"]
     if done:
         told.append(_told("read", str(column.name), f"column {column.name!r}: {'; '.join(done)}"))
     return cells.reset_index(drop=True)

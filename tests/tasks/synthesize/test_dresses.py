@@ -149,6 +149,15 @@ def test_answers_are_read_beside_codes_and_signs(form, real):
     assert got == [str(answer) for answer in real * 20] or form in ("{}.", "{}!")
 
 
+@pytest.mark.parametrize(("cells", "real", "due"), [
+    ([-1, 0], [1, 0], [1, 0]), (["-1", "0"], [1, 0], [1, 0]), ([-1, 0], [1, 0, -1], [-1, 0]),
+    ([-1, -1], [1, 0], [-1, -1]),
+])  # fmt: skip
+def test_minus_one_is_yes_beside_nought_where_real_cells_are_1_and_0(cells, real, due):
+    made = fitted(pd.DataFrame({"x": cells * 20}), pd.DataFrame({"x": real * 20}), FORM, "release")
+    assert made.synthetic["x"].tolist() == due * 20
+
+
 @pytest.mark.parametrize("empty", ["", None, " "])
 @pytest.mark.parametrize("mark", ["x", "X", "✓", "yes", "ja", 1])
 @pytest.mark.parametrize("real", [[True, False], [1, 0], ["yes", "no"], ["J", "N"]])
