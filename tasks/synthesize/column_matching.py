@@ -21,6 +21,7 @@ from synthrisk.metrics.tables.value_types import in_unit_of
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release, side_by_side
 from synthrisk.tasks.workspace.files.cell_texts import (
+    PAIRS,
     as_text,
     empty_columns,
     numbers_rows,
@@ -28,6 +29,7 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     refuse_several,
     released,
 )
+from synthrisk.tasks.workspace.files.cell_texts import folded as plain
 from synthrisk.tasks.workspace.files.coarse_cells import Found, coarse_cells, values_for, whole_days
 from synthrisk.tasks.workspace.files.fitted_cells import (
     UnreadableError,
@@ -47,6 +49,7 @@ _SHOWN = 5  # names in a line
 _BEYOND, _OFF = 0.5, 0.3  # how far numbers of levels may lie beyond 0 and 1, and their sum off 1
 _UNSURE = 0.2  # how near to 0.5 such a number tells nothing
 _NEARLY = 0.9  # share of a column's levels that have one of their own, and of the rows that tell one level
+_MOSTLY = 0.5  # share of the cells that are real values
 _TOKENS = 0.9  # share of the cells that may be none of the real column's kind, where the others are coarse
 COARSE = "coarse cells are read as each value that they stand for"
 HONOURED = (
@@ -180,8 +183,10 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
     nothing = pd.Series([None] * len(column), dtype=object, name=column.name)
     if column.isna().all():
         return nothing
+    answers, marks = _with_no_where_empty(column, like)
     try:
-        cells, done = read_to_fit(column, like)
+        cells, done = read_to_fit(answers, like)
+        done += marks
     except UnreadableError:
         tokens = int(column.notna().sum())
         if exact or tokens > _TOKENS * len(column):
@@ -190,9 +195,24 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
     if exact and kind_of(like) == "numbers" and all(types.is_numeric_dtype(each.dtype) for each in (like, cells)):
         cells, times = in_unit_of(cells, like)
         done += [f"numbers are {times:g} times the real ones and taken in their unit"] * (times != 1)
+    if kind_of(like) == "numbers" and {*like.dropna().unique()} == {0, 1} and {*cells.dropna().unique()} == {0, -1}:
+        cells, done = cells.abs(), [*done, "-1 is taken for 1, as Access writes yes"]
     if done:
         told.append(_told("read", str(column.name), f"column {column.name!r}: {'; '.join(done)}"))
     return cells.reset_index(drop=True)
+
+
+def _with_no_where_empty(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return a column of one answer, such as x, with the other in empty cells, where the real one has both in all."""
+    there = column.map(lambda cell: isinstance(cell, str) and not cell.strip()).eq(False) & column.notna()
+    said, real = {plain(as_text(cell).strip()) for cell in column[there].unique()}, {*like.unique()}
+    both = {plain(as_text(level)) for level in real} in [
+        {*pair} for pair in PAIRS
+    ]  # 1 and 0 among them, True and False
+    other = dict(reversed(PAIRS)).get(next(iter(said), ""), "")
+    if there.all() or len(said) != 1 or not other or not both or like.isna().any():
+        return column, []
+    return column.astype(object).where(there, other), ["empty cells are taken for no"]
 
 
 def _filled(table: pd.DataFrame, train: pd.DataFrame, told: list[Problem]) -> pd.DataFrame:
@@ -227,15 +247,64 @@ def _renamed(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, told: lis
     known = {*train.columns, *form.left_out}
     others = [k for k, c in enumerate(got) if c not in known]
     pairs = paired_names([str(got[k]) for k in others], [*absent, *(c for c in form.left_out if c not in got)])
-    if not pairs:
-        return table
     names = {others[place]: due for place, due in pairs.items()}
-    shown = ", ".join(repr(due) for due in [*names.values()][:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
     words = f"{len(names)} of its columns differ in case, blanks, accents or signs from the name that each is taken for"
-    told.append(_told("name", "", f"{words}: {shown}"))
+    if names:
+        told.append(_told("name", "", f"{words}: {_listed(names)}"))
+    left = [k for k in others if k not in names]
+    longer = _longer_names(table.iloc[:, left], train[[c for c in absent if c not in names.values()]])
+    if longer:
+        words = f"{len(longer)} of its columns have more in their names than the name that each is taken for"
+        told.append(_told("name", "", f"{words}: {_listed(longer)}"))
+    names |= {left[place]: due for place, due in longer.items()}
+    if not names:
+        return table
     table = table.copy(deep=False)
     table.columns = [names.get(k, c) for k, c in enumerate(got)]
     return table
+
+
+def _listed(names: Mapping[int, Any]) -> str:
+    return ", ".join(repr(due) for due in [*names.values()][:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+
+
+def _longer_names(others: pd.DataFrame, absent: pd.DataFrame) -> dict[int, Any]:
+    """Return which places hold absent columns under a longer name: syn_age, people.age, age_out.
+
+    One column alone has the name as words of its own, and cells like the real ones; or all absent columns, which are
+    several, have theirs with the same text before and behind it.
+    """
+    got = [str(name).casefold() for name in others.columns]
+    frames: dict[tuple[str, str], dict[int, Any]] = {}
+    found = {}
+    for c in absent.columns:
+        word = str(c).casefold()
+        pattern = rf"(?:.*[\W_])?{re.escape(word)}(?:[\W_].*)?"
+        places = [k for k, name in enumerate(got) if name != word and re.fullmatch(pattern, name)]
+        if len(places) == 1 and _are_alike(others.iloc[:, places[0]], absent[c]):
+            found[places[0]] = c
+        for k, (before, has, behind) in enumerate(name.rpartition(word) for name in got):
+            if has and before + behind:
+                frames.setdefault((before, behind), {})[k] = c
+    same = max(frames.values(), key=len, default={})
+    if len(same) == absent.shape[1] > 1:
+        return same
+    return found if len({*found.values()}) == len(found) else {}
+
+
+def _are_alike(cells: pd.Series, real: pd.Series) -> bool:
+    """Tell whether most cells are real values, or numbers among the real ones."""
+    if kind_of(real) == "numbers" and not isinstance(real.dtype, pd.CategoricalDtype):
+        return bool(pd.to_numeric(cells, errors="coerce").between(real.min(), real.max()).mean() >= _NEARLY)
+    ways = [
+        lambda cell: folded(as_text(cell)),
+        lambda cell: re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", as_text(cell))),
+    ]
+    shares = []
+    for way in ways:  # the values, and how they are written: 99999
+        known = {*levels_of(real).dropna().map(way)}
+        shares.append(cells.dropna().map(lambda cell, way=way, known=known: way(cell) in known).mean())
+    return bool(shares[0] >= _MOSTLY or (shares[1] >= _NEARLY and "9" in "".join(known)))
 
 
 def _put_together(

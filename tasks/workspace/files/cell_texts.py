@@ -173,39 +173,50 @@ def without_marks(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[s
     return column.astype(object).mask(empty), [f"{many:,} of {cells:,} cells {does} missing"]
 
 
+CURRENCIES = frozenset([
+    "€", "$", "£", "¥", "₽", "₺", "₹", "zł", "Kč", "R$", "US$", "A$", "C$", "EUR", "USD", "CHF", "GBP", "JPY", "PLN",
+    "SEK", "NOK", "DKK", "CZK", "HUF", "kr", "Fr.", "Ft",
+])  # fmt: skip
+_CURRENCY = "|".join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))
 _PLAINLY = (  # how numbers are written, and how that is written plainly
     (re.compile(r"^(['\"])(.*)\1$|^'"), r"\2"),  # which keep spreadsheets from reading numbers
     (re.compile(r"^\s*[–—‑－−](?=\s*[\d.,€$£¥])"), "-"),
-    (re.compile(r"(?<=\d)[.,]\s?[-–—‑－]{1,2}$"), ""),  # no cents
+    (re.compile(r"(?<=\d)(?:[.,]\s?[-–—‑－]{1,2}|/-)(?=(?:\s*[^\d\s]{1,3})?$)"), ""),  # no cents
+    (re.compile(r"(?<=\d)[dD](?=[+\-]\d{2,3}$)"), "E"),  # as Fortran does
+    (re.compile(r"^(?:[~≈]|ca?\.|circa|approx\.|about|etwa)\s*(?=\d)", re.IGNORECASE), ""),
     (re.compile(r"^([^\d\s.,'’+\-<>≤≥~(]{0,4}\s?[\d.,'’\s\u00a0\u202f]*\d)\s*[-–—‑－]$"), r"-\1"),
-    (re.compile(r"^([^\d\s.,'’+\-<>≤≥~(]{0,4})\s?\(([^()]*\d[^()]*)\)$"), r"-\1\2"),  # as accountants write
+    (re.compile(rf"^((?:{_CURRENCY}|[A-Z]{{3}}|[^\w\s.,'’+\-<>≤≥~(]{{1,2}})?)\s?\(([^()]*\d[^(),]*)\)$"), r"-\1\2"),
+    # as accountants write
     (re.compile(r"(?<=\d)\s?(?:years? old|years?|yrs?\.?|y\.?\s?o\.?)$", re.IGNORECASE), " years"),
 )
 _IN_THOUSANDS = re.compile(r"^([^\d.,]*)(\d{1,3}[.,]\d+)\s*[kK]$")
 
 
-_OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]")  # Arabic, Indian, full-width ...; the marks among Arabic ones
+_GROUPED = re.compile(r"\d{1,3}(?:_\d{3})+(?:\.\d+)?")
+_CODED = re.compile(rf"^(?!(?:{_CURRENCY})-)([^\W\d_]{{1,3}})-(?=\d)")  # D-01067
 
 
-def in_our_digits(texts: pd.Series) -> pd.Series:
-    """Return texts with Arabic, Indian and full-width digits as ours, and the marks among Arabic ones."""
-    if all(map(str.isascii, texts)):
-        return texts
-    marks = {"٫": ".", "٬": ","}
-    of = lambda found: marks.get(found[0]) or str(unicodedata.decimal(found[0]))  # noqa: E731
-    return texts.str.replace(_OTHERS_DIGIT, of, regex=True)
-
-
-def plainly(texts: pd.Series) -> pd.Series:
+def plainly(texts: pd.Series, real: pd.Series | None = None) -> pd.Series:
     """Return numbers as texts with the sign before them, and without quotes.
+
+    Letters and a hyphen stand before no negative number, where ``real`` ones say that there is none; nor are numbers
+    larger than they are by the strokes between thousands.
 
     Example:
         >>> plainly(pd.Series(["$(1,234.50)", "80.00-", "'7'", "12.-"])).tolist()
         ['-$1,234.50', '-80.00', '7', '12']
     """
+    if real is not None and not real.min() < 0:
+        texts = texts.mask(texts.str.fullmatch(r"\d+\s?-").astype(bool), "")  # 80-, which may be 80 or more
     for pattern, plain in _PLAINLY:
         texts = texts.str.replace(pattern, plain, regex=True)
-    return texts
+    if real is None:
+        return texts
+    grouped = texts[texts.str.contains("_", regex=False)]
+    if len(grouped) and grouped.str.fullmatch(_GROUPED.pattern).all():
+        whole = grouped.str.replace("_", "", regex=False)
+        texts = whole.reindex(texts.index).fillna(texts) if (whole.astype(float) <= real.max()).mean() > 0.5 else texts
+    return texts if real.min() < 0 else texts.str.replace(_CODED, r"\1 ", regex=True)
 
 
 def in_units(texts: pd.Series, real: pd.Series) -> pd.Series:
@@ -222,12 +233,6 @@ def in_units(texts: pd.Series, real: pd.Series) -> pd.Series:
         units = 1000 * units
     plain = units.map(lambda number: f"{number:.6f}".rstrip("0").rstrip("."), na_action="ignore")
     return texts.where(units.isna(), found[0] + plain)
-
-
-CURRENCIES = frozenset([
-    "€", "$", "£", "¥", "₽", "₺", "₹", "zł", "Kč", "R$", "US$", "A$", "C$", "EUR", "USD", "CHF", "GBP", "JPY", "PLN",
-    "SEK", "NOK", "DKK", "CZK", "HUF", "kr", "Fr.", "Ft",
-])  # fmt: skip
 
 
 def marks_in_words(decimal: str, thousands: str, unit: str) -> str:

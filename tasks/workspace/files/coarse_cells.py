@@ -25,10 +25,10 @@ from synthrisk.tasks.workspace.files.fitted_cells import Kind, is_text, kind_of,
 _SUPPRESSED = re.compile(r"[*]+|[\[({<]?suppressed[\])}>]?", re.IGNORECASE)
 _UNIT = (
     r"(?:\s*(?:(?:years?|yrs?|yo?|jahren?|j|ans?|años?|anni|days?|tagen?|weeks?|wochen?|months?|monaten?|hours?|h|min"
-    r"|eur|euros?|usd|chf|gbp|kg|g|cm|mm?|km)\b\.?(?: old| of age)?|[€$£¥%]))?"
+    r"|år|jaar|lat|лет|eur|euros?|usd|chf|gbp|kg|g|cm|mm?|km)\b\.?(?: old| of age)?|[€$£¥%歳岁세才]))?"
 )
 _NUMBER = (
-    r"(?:(?:ages?|aged|alter|âge|edad|età|y|eur|usd|chf|gbp)[\s_:]*)?[+\-−]?[€$£¥]?\s*"
+    r"(?:(?:ages?(?:[ _]?group)?|aged|alter(?:sgruppe)?|âge|edad|età|y|eur|usd|chf|gbp)[\s_:]*)?[+\-−]?[€$£¥]?\s*"
     r"\d(?:[\d.,'’\u00a0\u202f]| (?=\d{3}\b))*(?:e[+\-]?\d+)?\s*k?" + _UNIT
 )
 _MARK = r"[.,'’ \u00a0\u202f]"
@@ -36,27 +36,26 @@ _NEGATIVE = re.compile(  # as accountants write it
     rf"\([€$£¥]?\s*(?:\d{{1,3}}({_MARK})\d{{3}}(?:\1\d{{3}})*([.,]\d+)?|\d+([.,]\d+))\s*[€$£¥]?\)"
 )
 _ONE = re.compile(  # as most texts are
-    r"\d{1,3}(?:_\d{3})+|[+\-−]?[€$£¥]?\s*\d[\d,'’]*(?:\.[\d,'’]+)*\s*(?:[€$£¥%]|eur|usd|chf|kg|cm)?"
+    r"\d{1,3}(?:_\d{3})+(?:\.\d+)?|[+\-−]?[€$£¥]?\s*\d[\d,'’]*(?:\.[\d,'’]+)*\s*(?:[€$£¥%]|eur|usd|chf|kg|cm)?"
 )
 _PAIR = re.compile(r"(\d+),(\d+)")
-_DECADE = re.compile(r"(\d*0)(?:'?s|er)")
-_AND = r"(?:and|or|und|oder|et|ou|y|o|e)"
+_DECADE = re.compile(r"(\d*0)(?:'?s|er|代)")
+_AND = r"(?:and|or|und|u\.|oder|et|ou|y|o|e|och|og|en|of|i)"
 _UNDER = (
-    r"(?:<|(?:y_?)?lt|(?:bis )?unter|under|below|less than|younger than|before|weniger als|jünger als|vor|moins de"
-    r"|avant|menos de|menor(?:es)? de|antes de|meno di|sotto(?: i)?|prima del?)\s*"
+    r"(?:<|(?:y_?)?lt|yngre än|(?:bis )?unter|under|below|less than|younger than|before|weniger als|jünger als|vor"
+    r"|moins de|avant|menos de|menor(?:es)? de|antes de|meno di|sotto(?: i)?|prima del?)\s*"
 )
 _OVER = (
     r"(?:>|(?:y_?)?gt|over|above|more than|older than|after|über|mehr als|älter als|nach|plus de|après|más de"
     r"|mayor(?:es)? de|después de|più di|oltre(?: i)?|dopo(?: il)?)\s*"
 )
-_TO = r"\s*(?:-|–|—|‐|‑|−|~|_|\.\.+|…|\b(?:to|bis|until|à|a|hasta|t/m|til)\b)\s*"
+_TO = r"\s*(?:-|–|—|‐|‑|−|~|_|〜|～|\.\.+|…|\b(?:to|through|thru|bis|until|à|a|hasta|t/m|til|do)\b)\s*"
 _BAND = (
     rf"[\[({{{{]?(?:(?:from|von|de|da)\s+|(?P<over>{_OVER})|(?P<both>between|zwischen|entre|tra)\s+)?(?P<low>{{one}})"
     rf"(?(both)\s+{_AND}\s+|{_TO})(?P<under>{_UNDER})?(?P<high>{{one}})[\])}}}}]?"
 )
-_YEAR_MONTH = r"\d{4}(?:0[1-9]|1[0-2])"
+_YEAR_MONTH, _GERMAN_DAY = r"\d{4}(?:0[1-9]|1[0-2])", r"\d{1,2}\.\d{1,2}\.\d{4}"
 _YEAR, _MONTH, _DAY = r"\d{4}", r"(?:\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4})", r"\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?"
-_GERMAN_DAY = r"\d{1,2}\.\d{1,2}\.\d{4}"
 _MASK = r"(?:\*+|xx|00)"
 _MASKED = re.compile(rf"(?:[-/.]{_MASK})+$|^(?:{_MASK}[-/. ])+", re.IGNORECASE)
 _PARTS = (  # of a year, whose number stands before it, and how they are written behind it
@@ -64,24 +63,32 @@ _PARTS = (  # of a year, whose number stands before it, and how they are written
     ("H", r"(?:[hs]([12])|([12])(?:\.|er|e|º)?\s?(?:h|s|hj|halbjahr|half|semestre))"),
     ("W", r"(?:(?:kw|cw|w|week|woche)\s?(\d{1,2})|(\d{1,2})\.\s?(?:kw|woche))"),
 )
-_END = r"[+\-−]?(?:inf|Inf|∞)|"
+_END = r"[+\-−]?(?:inf(?:inity)?|∞)|"
 _INTERVAL = r"([\[(\]])\s*({end}{one})\s*[,;]\s*({end}{one})\s*([\])\[])"
+_BETWEEN = (  # 30 <= x < 40, and >=30 & <40
+    r"^({one})\s*(<=?|≤)\s*(?:[^\W\d]\w*|…)\s*(<=?|≤)\s*({one})$|^(>=?|≥)\s*({one})\s*(?:&+|and|und|,)\s*(<=?|≤)\s*({one})$"
+)
 _OPEN = (
     (
-        r"(?:>=|≥|=>|(?:y_?)?ge|from|since|at least|ab|seit|mindestens|(?:à|a) partir de|au moins|depuis|desde"
+        r"(?:>=|≥|≧|=>|(?:y_?)?ge|min\.|from|since|at least|ab|seit|mindestens|(?:à|a) partir de|au moins|depuis|desde"
         r"|al menos|da|almeno)\s*({one})"
-        rf"|({{one}})\s*(?:\+|plus|{_AND} (?:over|more|above|older|up|älter|mehr|darüber|plus|más|mayores|oltre|più))"
-        + _UNIT,
+        rf"|({{one}})\s*(?:\+|plus|{_AND} (?:over|more|above|older|up|älter|mehr|darüber|plus|más|mayores|oltre|più"
+        r"|äldre|eldre|ouder|więcej|starsi))"
+        + _UNIT
+        + rf"|({{one}})\s*(?:以上|{_TO}(?:high(?:est)?|max(?:imum)?)|\.\.+)",
         0,
     ),
     (rf"{_OVER}({{one}})", 1),
     (
-        r"(?:<=|≤|=<|(?:y_?)?le|up to|at most|until|bis(?: zu)?|höchstens|jusqu['’]à|au plus|hasta|fino a)\s*({one})"
-        rf"|({{one}})\s*{_AND} (?:less|under|below|younger|weniger|jünger|darunter|moins|menos|meno)" + _UNIT,
+        r"(?:<=|≤|≦|=<|(?:y_?)?le|max\.|(?:low(?:est)?|min(?:imum)?)(?: thru|\s*-|\s*\.\.+)|\.\.+|up to"
+        r"|at most|until|bis(?: zu)?|höchstens|jusqu['’]à|au plus|hasta|fino a)\s*({one})"
+        rf"|({{one}})\s*{_AND} (?:less|under|below|younger|weniger|jünger|darunter|moins|menos|meno"
+        r"|yngre|jonger)" + _UNIT + r"|({one})\s*以下",
         2,
     ),
-    (rf"{_UNDER}({{one}})", 3),
+    (rf"{_UNDER}({{one}})|({{one}})\s*未満", 3),
 )
+_BEGUN = re.compile(r"(.*?[^\s*#…•])\s*[*#…•]+|(.*\d\.?)[xX]+|(.*?\d\.??)(?:_+|\?\?+|--+|\.\.+)|(.*\d\.)-")
 _EXACT = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?|\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+)?")  # numbers, days and times
 _MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the real dates
 _YEARS_BESIDE = 10  # before and after the real dates
@@ -160,11 +167,16 @@ def _sets(
         step, ends = Grid.of(real).step, (real.min(), real.max())
         whole, pairs, decades = step >= 1, are_pairs(others, real), step < _DECADE_YEARS and _are_decades(others)
         others = [text for text in others if not (ends[0] < 0 and _is_negative(text, whole))]
-        for marked in (False, True):  # a point is a decimal one, or stands between thousands
-            found = {text: own for text in others if (own := _number_set(text, whole, marked, pairs, decades))}
-            if any(own.low <= ends[1] and own.high >= ends[0] for own in found.values()):
-                return found, "bands of numbers"
-        return {}, ""  # tokens, such as <5
+        found, values = {}, np.sort(as_floats(real))
+        ways = ((False, 1.0), (True, 1.0), *([(False, 100.0)] * any("%" in text for text in others)))
+        for marked, of in ways:  # a point is a decimal one, or stands between thousands; of 100, as shares of 1
+            own = {text: held for text in others if (held := _number_set(text, whole, marked, pairs, decades))}
+            own = {text: ValueSet(held.low / of, held.high / of) for text, held in own.items()} if of > 1 else own
+            if any(each.low <= ends[1] and each.high >= ends[0] for each in own.values()):
+                lows, highs = ([*each] for each in zip(*((held.low, held.high) for held in own.values()), strict=True))
+                held = np.searchsorted(values, highs, side="right").sum() - np.searchsorted(values, lows).sum()
+                found[int(held), not marked, -of] = own
+        return (found[max(found)], "bands of numbers") if found else ({}, "")  # tokens, such as <5
     return _of_dates(real, texts, counts) if kind == "dates" else ({}, "")
 
 
@@ -192,7 +204,7 @@ def are_pairs(texts: Iterable[str], real: pd.Series) -> bool:
 
 def _are_decades(texts: Iterable[str]) -> bool:
     """Tell whether all numbers with an s are tens: then it is no unit."""
-    found = [text for text in texts if re.fullmatch(r"\d+(?:'?s|er)", text)]
+    found = [text for text in texts if re.fullmatch(r"\d+(?:'?s|er|代)", text)]
     return bool(found) and all(_DECADE.fullmatch(text) for text in found)
 
 
@@ -206,7 +218,7 @@ def _number_set(text: str, whole: bool, marked: bool, pairs: bool, decades: bool
     text = f"[{text}]" if pairs and _PAIR.fullmatch(text) else text.casefold()
     if _ONE.fullmatch(text):
         return None
-    if match := re.fullmatch(r"([+\-−]?)(\d+)([*x]+)", text):
+    if match := re.fullmatch(r"([+\-−]?)(\d+)(\*+|x+|#+|•+|_+|\?{2,}|-{2,}|n{2,})", text):
         least, most = (float(match[2] + digit * len(match[3])) for digit in "09")
         return ValueSet(least, most) if match[1] in ("", "+") else ValueSet(-most, -least)
     if decades and (match := _DECADE.fullmatch(text)):
@@ -259,14 +271,16 @@ def _ends(text: str, one: str, read: Callable[[str], _Ends]) -> _Ends | None:
 
     ``read`` gives the first and the last value of what is written; ends that are not part of it are moved by the least.
     """
+    text = re.sub(_BETWEEN.format(one=one), lambda found: _interval(*found.groups()), text, flags=re.IGNORECASE)
     if match := re.fullmatch(_BAND.format(one=one), text, re.IGNORECASE):
         least, most = read(match["low"]), read(match["high"])
         start = np.nextafter(least[1], np.inf) if match["over"] else least[0]
         return _in_order(start, np.nextafter(most[0], -np.inf) if match["under"] else most[1])
     if match := re.fullmatch(_INTERVAL.format(end=_END, one=one), text, re.IGNORECASE):
         low, high = (_infinite(end) or read(end) for end in (match[2], match[3]))
-        start = low[0] if match[1] == "[" else np.nextafter(low[1], np.inf)
-        return _in_order(start, high[1] if match[4] == "]" else np.nextafter(high[0], -np.inf))
+        both = match[1] + match[4] == "()" and np.isfinite([low[0], high[1]]).all()  # as programs write pairs
+        start = low[0] if match[1] == "[" or both else np.nextafter(low[1], np.inf)
+        return _in_order(start, high[1] if match[4] == "]" or both else np.nextafter(high[0], -np.inf))
     for pattern, way in _OPEN:
         if match := re.fullmatch(pattern.format(one=one), text, re.IGNORECASE):
             first, last = read(next(group for group in match.groups() if group))
@@ -275,9 +289,14 @@ def _ends(text: str, one: str, read: Callable[[str], _Ends]) -> _Ends | None:
     return None
 
 
+def _interval(*parts: str | None) -> str:
+    low, over, under, high = parts[:4] if parts[0] else (parts[5], *parts[4:5], *parts[6:])
+    return f"{'(' if over in ('<', '>') else '['}{low}; {high}{')' if under == '<' else ']'}"
+
+
 def _infinite(end: str) -> _Ends | None:
     plain = end.lstrip("+-−").lower()
-    if plain not in ("inf", "∞"):
+    if plain not in ("inf", "infinity", "∞"):
         return None
     return (-np.inf,) * 2 if end[0] in "-−" else (np.inf,) * 2
 
@@ -388,7 +407,7 @@ def _named_month(text: str, span: range) -> _Ends | None:
 
     Of two digits of a year, the century is the one of a year of the real dates, the later if both are.
     """
-    match = re.fullmatch(r"([^\W\d_]+)[-/., ]*(\d{4}|\d{2})|(\d{4}|\d{2})[-/., ]*([^\W\d_]+)", in_english(text))
+    match = re.fullmatch(r"([^\W\d_]+)[-/., '’]*(\d{4}|\d{2})|(\d{4}|\d{2})[-/., ]*([^\W\d_]+)", in_english(text))
     name = (match[1] or match[4]) if match else ""
     if match is None or name not in MONTHS:
         return None
@@ -504,8 +523,8 @@ def _of_texts(real: pd.Series, others: Iterable[str]) -> tuple[dict[str, ValueSe
     found: dict[str, ValueSet] = {}
     left: dict[str, int] = {}
     for text in others:
-        match = re.fullmatch(r"(.*?[^\s*#…])\s*[*#…]+|(.*\d)[xX]+", text)
-        if match and (start := match[1] or match[2]) and _beginning_with(start, known):
+        match = _BEGUN.fullmatch(text)
+        if match and (start := next(filter(None, match.groups()))) and _beginning_with(start, known):
             found[text] = ValueSet(prefix=start)
             begun += 1
         elif parts := _parts(text, levels):

@@ -1,6 +1,7 @@
 """The encoding of a file: told by its first bytes, by being UTF-8 or UTF-16, else guessed by its letters.
 
-How like a language a text is, by its letters beyond ASCII and those beside them.
+How like a language a text is, by its letters beyond ASCII and those beside them. Digits of other scripts, and what
+programs write around a value.
 """
 
 import re
@@ -11,6 +12,9 @@ from math import log
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+
+from synthrisk.metrics.release.columns import folded
 
 _SHARES = [log(share) for share in (1 / 8, 1 / 24, 1 / 72, 1 / 216, 1 / 648, 1 / 1944)]
 _SELDOM = log(1 / 6000)  # of a pair that the lists of words have not
@@ -271,3 +275,157 @@ def _pieces(raw: bytes) -> list[bytes]:
             end = _BETWEEN.search(raw, place, place + _NEAR)
             pieces[raw[cuts[-1] if cuts else 0 : end.start() if end else place + _NEAR]] = None
     return list(pieces) or [raw[:_NEAR]]
+
+
+_OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]")  # Arabic, Indian, full-width ...; the marks among Arabic ones
+
+
+def in_our_digits(texts: pd.Series) -> pd.Series:
+    """Return texts with Arabic, Indian and full-width digits as ours, and the marks among Arabic ones."""
+    if all(map(str.isascii, texts)):
+        return texts
+    marks = {"٫": ".", "٬": ","}
+    of = lambda found: marks.get(found[0]) or str(unicodedata.decimal(found[0]))  # noqa: E731
+    return texts.str.replace(_OTHERS_DIGIT, of, regex=True)
+
+
+_WEEKDAYS = (
+    "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|mo|di|mi|do|fr|sa|so|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
+    "|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
+)
+_AROUND = re.compile(
+    rf"(?i)^(?:{_WEEKDAYS})\.?,? |(?<=[\dm]) ?(?:Z|UTC|GMT|CES?T|MES?Z|[ECMP][SD]T|Uhr|[+-]00:?00)(?=$| \d{{4}}$)"
+    r"|(?<=:\d\d) ?[+-]\d\d:?\d\d$|(?<=:\d\d) GMT[+-]\d{4}(?: \([^()]*\))?$| ?г\.?$"
+)
+"""What may stand around a date: the day of the week, its zone, a word for o'clock."""
+
+
+def bare_dates(texts: pd.Series) -> pd.Series:
+    """Return dates as texts without what stands around them.
+
+    Example:
+        >>> bare_dates(pd.Series(["Thu, 04.03.2021", "4.3.2021 08:30 Uhr"])).tolist()
+        ['04.03.2021', '4.3.2021 08:30']
+    """
+    return texts.str.replace(r"\s+", " ", regex=True).str.replace(_AROUND, "", regex=True)
+
+
+_CALLED = re.compile(  # as programs print values
+    r"^(?:(?:np|numpy|pd|pandas|torch)\.)?(?:u?int\d*|float\d*|str_?|bool_?|datetime64|tensor|Decimal|Some|Timestamp"
+    r"|ISODate|as\.Date|as\.POSIXct)\(\s*(.*?)\.?,?\s*\)$"
+)
+_BETWEEN_SIGNS = re.compile(
+    r"""^(?:\{("?)([^{}",;:]+)\1\}|\[(['"]?)([^\[\]'",;:]+)\3\]|\(([^()',;]+),\)|\*\*([^*]+)\*\*|`([^`]+)`|\|([^|]+)\|"""
+    r"""|<(\w+)>([^<>]+)</\9>|#([^#]+)\#|=?"([^"]+)"|(?:DATE |b)?'([^']+)'d?|b"([^"]+)"|([^;]+);"""
+    r"""|\{"\$date": ?"([^"]+)"\})$"""
+)
+_DOT_NET = re.compile(r"^/Date\((-?\d+)(?:[+-]\d{4})?\)/$")
+_DATE_CALL = re.compile(r"^datetime\.date(?:time)?\((\d+), (\d+), (\d+)(?:, (\d+), (\d+)(?:, (\d+))?(?:, \d+)?)?\)$")
+
+
+def unwrapped(texts: pd.Series) -> pd.Series:
+    """Return texts in our digits, without what programs, or hands, write around each value.
+
+    Example:
+        >>> cells = ["np.int64(34)", "b'34'", "[34]", "**34**", "34;", "datetime.date(2021, 3, 4)", "[30, 40)"]
+        >>> unwrapped(pd.Series(cells)).tolist()
+        ['34', '34', '34', '34', '34', '2021-03-04', '[30, 40)']
+    """
+    texts = in_our_digits(texts)
+    if all(map(str.isalnum, texts)):
+        return texts
+    bare = texts.str.replace("&nbsp;", " ", regex=False).str.strip().str.replace(_CALLED, r"\1", regex=True)
+    bare = bare.str.replace(_BETWEEN_SIGNS, lambda found: found[found.lastindex or 0].strip(), regex=True)
+    bare = bare.str.replace(_DOT_NET, r"\1", regex=True)
+    return bare.str.replace(_DATE_CALL, lambda found: _iso([int(part) for part in found.groups() if part]), regex=True)
+
+
+def _iso(parts: list[int]) -> str:
+    clock = ":".join(f"{part:02d}" for part in parts[3:])
+    return f"{parts[0]:04d}-{parts[1]:02d}-{parts[2]:02d}{' ' * bool(clock)}{clock}"
+
+
+_SIDES = (("E", "W"), ("O", "W"), ("N", "S"), ("CR", "DR"), ("H", "S"))  # of zero: above, below
+
+
+def bare_numbers(texts: pd.Series, real: pd.Series) -> pd.Series:
+    """Return numbers without labels, with a minus for letters that say on which side of zero they lie, as real ones do.
+
+    Example:
+        >>> bare_numbers(pd.Series(["16.4 E", "3.7° W"]), pd.Series([-9.1, 20.2])).tolist()
+        ['16.4', '-3.7']
+    """
+    texts = _without_labels(texts, real)
+    if not real.min() < 0:
+        return texts
+    parts = texts.str.extract(r"(?i)^(?:([a-z]{1,2})\.? ?)?(\d[\d.,'’ \u00a0]*)[°\s]*([a-z]{1,2})?\.?$")
+    sides = (parts[0].fillna("") + parts[2].fillna("")).str.upper()
+    pair = next((pair for pair in _SIDES if {*pair} == {*sides} - {""}), None)
+    if pair is None:
+        return texts
+    plain = parts[1].str.strip()
+    return texts.where(sides == "", plain.mask(sides == pair[1], "-" + plain))
+
+
+_CODE = r"[\[(]?([A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?"
+_LABELLED = (  # a code before a label, and behind it: which is the real text
+    rf"^{_CODE}\s*[=:.)|_\-– ]\s*(?P<text>[^\W\d_].*)$", rf"^(?P<text>[^\W\d_].*?)\s*[(\[]{_CODE}[)\]]$",
+    r"^[\[(]?(?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?(?:\s*[=:|_]|\s*[)\-–]?\s)\s*[^\W\d_(\[].*$",
+    r"^[^\W\d_].*[(\[](?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[)\]]$",
+    r"^(?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2}) ?\([^\W\d_].*\)$", rf"^{_CODE} ?\((?P<text>[^\W\d_].*)\)$",
+)  # fmt: skip
+_MOST = 0.9  # share of the texts that are unknown
+
+
+_BESIDE_ANSWERS = (
+    r"(?i)^[\[(]?\d[\])]?\s*[=:.)|\-–]?\s*(?=[^\W\d_])|\s*[(\[]\d[)\]]$"
+    r"|(?<=[^\W\d_]{2})[.!]$(?<!\.true\.)(?<!\.false\.)"
+)
+
+
+def bare_answers(texts: pd.Series) -> pd.Series:
+    """Return answers without codes and signs beside them.
+
+    Example:
+        >>> bare_answers(pd.Series(["1 = yes", "[0] no", "Ja.", "no (0)", ".true."])).tolist()
+        ['yes', 'no', 'Ja', 'no', '.true.']
+    """
+    return texts.str.replace(_BESIDE_ANSWERS, "", regex=True)
+
+
+def without_codes(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return texts as the real ones that stand in them, beside codes or signs; each in one alone.
+
+    Example:
+        >>> cells, done = without_codes(pd.Series(["1 = male", "2 = female"]), pd.Series(["female", "male"]))
+        >>> cells.tolist(), done
+        (['male', 'female'], ['2 of 2 texts have a code or signs beside the real one'])
+    """
+    known = {folded(level): level for level in real.dropna().unique()}
+    found = [text for text in column.dropna().unique() if isinstance(text, str) and folded(text) not in known]
+    as_they_are = {known[word] for cell in column.dropna().unique() if (word := folded(cell)) in known}
+    others = pd.Series(found, dtype=object)
+    if not found or not known:
+        return column, []
+    name = rf"(?i)^{re.escape(str(column.name))}[=_:. ]+(?P<text>.*)$"
+    forms = [unwrapped(others), *(others.str.extract(pattern)["text"] for pattern in (*_LABELLED, name))]
+    for bare in forms:
+        pairs = zip(others, bare, strict=True)
+        meant = {text: known[folded(word)] for text, word in pairs if isinstance(word, str) and folded(word) in known}
+        alone = len({*meant.values()}) == len(meant) and {*meant.values()}.isdisjoint(as_they_are)
+        if len(meant) >= max(1, _MOST * len(others)) and alone:
+            cells = column.astype(object).map(lambda cell, meant=meant: meant.get(cell, cell), na_action="ignore")
+            many, there = int(column.isin([*meant]).sum()), int(column.notna().sum())
+            does = "has" if many == 1 else "have"
+            return cells, [f"{many:,} of {there:,} texts {does} a code or signs beside the real one"]
+    return column, []
+
+
+def _without_labels(texts: pd.Series, real: pd.Series) -> pd.Series:
+    """Return numbers without the label that each real one has beside it, where all have one of their own: 1 = male."""
+    before = texts.str.extract(r"^[\[(]?([+-]?\d{1,4})\s?[\])]?\s*(?:(?<=[\])])|[=:.|_]|-\s|–\s|\()\s*([^\W\d_].*)$")
+    behind = texts.str.extract(r"^([^\W\d_].*?)\s*[(\[]([+-]?\d{1,4})[)\]]$")
+    codes, labels = (one.where(one.notna(), other) for one, other in ((before[0], behind[1]), (before[1], behind[0])))
+    if codes.isna().any() or labels.nunique() < 2 or not len(texts) == codes.nunique() == labels.nunique():
+        return texts
+    return codes if codes.astype(float).isin(real.astype(float)).all() else texts

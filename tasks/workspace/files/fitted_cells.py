@@ -28,7 +28,6 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     answers_in_words_of,
     folded,
     in_english,
-    in_our_digits,
     in_units,
     marks_in_words,
     plainly,
@@ -36,6 +35,7 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     to_numbers,
     without_marks,
 )
+from synthrisk.tasks.workspace.files.encodings import bare_answers, bare_dates, bare_numbers, unwrapped, without_codes
 
 Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
 """What the cells of a column are, as sentences say it."""
@@ -49,28 +49,19 @@ _RARELY = 4  # times as near to the real dates as other forms must a rare one co
 _NEAR = 2  # times as far from the real dates makes another reading worth a word
 _FORMS_OF_ONE = 3  # ways of writing dates in one column, at most
 _UNIT = re.compile(
-    r"^[+\-−]?\s*([^\d\s.,'’+\-−–—‑－()<>≤≥~*_]{1,4})?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*([^\d\s.,'’\-−–—‑－()*_]{1,8}(?:\^?[23])?)?$"
+    r"^[+\-−]?\s*((?:[^\W\d_]{1,4}\.(?=\s)|[^\d\s.,'’+\-−–—‑－()<>≤≥≦≧=~*_?•…]{1,4}))?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*"
+    r"([^\d\s.,'’\-−–—‑－()<>≤≥≦≧=*_?#•…¼½¾]{1,8}(?:\^?[23])?\.?)?$"
 )
 _DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y",
          "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d. %m. %Y", "%d %b %Y", "%d. %b %Y", "%b %d, %Y",
          "%b %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d%b%Y", "%d%b%y", "%Y. %m. %d.", "%Y年%m月%d日",
          "%G-W%V-%u", "%Y-%m-%d", "%Y-%b-%d", "%d/%b/%Y", "%d.%b%Y", "%d %b, %Y", "%d.%m.%Y.",
-         "%Y. %m. %d")  # fmt: skip
+         "%Y. %m. %d", "%Y-%j", "%d %m %Y", "%Y년 %m월 %d일")  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S", " %H.%M",
-          " %Hh%M", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p", " %I:%M%p", " %I.%M.%S.%f %p",
+          " %Hh%M", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p", " %I:%M%p", " %I.%M.%S.%f %p", " %Hh%Mm%Ss",
           ":%H:%M:%S.%f", "-%H.%M.%S.%f", " %H:%M:%S,%f")  # fmt: skip
 _FORMS = *(day + time for day in _DAYS for time in _TIMES), "%b %d %H:%M:%S %Y"
 _MARKS_OF = {form: re.sub(r"%?\w", "", form) for form in _FORMS}
-_WEEKDAYS = (
-    "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|mo|di|mi|do|fr|sa|so|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
-    "|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo"
-)
-_AROUND = re.compile(
-    rf"(?i)^(?:{_WEEKDAYS})\.?,? |(?<=[\dm]) ?(?:Z|UTC|GMT|CES?T|MES?Z|[ECMP][SD]T|Uhr|[+-]00:?00)(?=$| \d{{4}}$)"
-    r"|(?<=:\d\d) ?[+-]\d\d:?\d\d$"
-)
-"""What may stand around a date: the day of the week, its zone, a word for o'clock."""
-_DOT_NET = re.compile(r"^/Date\((-?\d+)(?:[+-]\d{4})?\)/$")
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 _OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
 _TRUE_FALSE = (1, 0), (-1, 0), (1, -1), (1, 2)  # the last as Access writes them, models, and surveys
@@ -170,7 +161,9 @@ def read_to_fit(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str
     kind = kind_of(like)
     if kind == "texts":
         answers, words = answers_in_words_of(column, levels_of(like))
-        return (answers, words) if words else without_marks(column, levels_of(like))
+        cells, words = (answers, words) if words else without_codes(column, levels_of(like))
+        cells, more = without_marks(cells, levels_of(like))
+        return cells, [*words, *more]
     values, words = _as_kind(column, levels_of(like), kind)
     if kind != "dates":
         return values, words
@@ -223,7 +216,7 @@ def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series
     codes, found = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
     levels = pd.Series(np.asarray(found, dtype=object), dtype=object)
     known = levels.notna().to_numpy(bool)
-    texts = in_our_digits(levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip())
+    texts = unwrapped(levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip())
     present = texts[~texts.isin(MISSING)]
     counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(levels)))
     read = _READERS[kind](present, counts[present.index], real)
@@ -283,7 +276,7 @@ def _numbers(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
 
 def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> tuple[_Read, str]:
     """Read texts as numbers: as they are, or with the marks and the unit, which is returned, that fit most of them."""
-    texts = plainly(texts)
+    texts = plainly(bare_numbers(texts, real), real)
     plain = _plain(texts)
     if plain.notna().all() and not _may_be_thousands(texts):
         return _Read(plain), ""
@@ -339,6 +332,9 @@ def _unit(texts: pd.Series, counts: pd.Series) -> str | None:
         return None
     by_unit = counts[units.index].groupby(units.to_numpy()).sum()
     unit = str(by_unit.idxmax())
+    words = {word for word in around[0].dropna() if word[0].isalpha() and word not in CURRENCIES}
+    if unit in words and (len(words) > 1 or 2 * by_unit.max() < counts.sum()):
+        return None  # a word such as u for under
     return unit if 2 * by_unit.max() >= counts[texts.index].sum() or unit in CURRENCIES or unit == "%" else None
 
 
@@ -347,12 +343,13 @@ def _unit(texts: pd.Series, counts: pd.Series) -> str | None:
 
 def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as dates: in ISO 8601, or in the form that fits most; what is left in the form that fits it."""
-    texts = texts.str.replace("[–—‑－−]", "-", regex=True).str.replace(_DOT_NET, r"\1", regex=True)
+    texts = texts.str.replace("[–—‑－−]", "-", regex=True)
+    texts = texts.str.replace(r"^(\d{5}),(\d+)$", r"\1.\2", regex=True)  # days of a spreadsheet, and their time
     digits = texts.str.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
     values = iso_dates(texts[~digits], real).reindex(texts.index)
     words: list[str] = []
     left = texts[values.isna().to_numpy() & ~digits.to_numpy()]
-    bare = left.str.replace(r"\s+", " ", regex=True).str.replace(_AROUND, "", regex=True)
+    bare = bare_dates(left)
     if not bare.equals(left):
         texts = texts.where(~texts.index.isin(bare.index), bare.reindex(texts.index))
         values = values.fillna(iso_dates(bare, real).reindex(texts.index))
@@ -398,8 +395,8 @@ def iso_dates(texts: pd.Series, real: pd.Series, errors: Literal["raise", "coerc
 def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
     """Yield the texts as dates of each form that some of the first ones have."""
     english = texts.map(in_english) if texts.str.contains(r"[^\W\d_]{3}", regex=True).any() else texts
-    english = english.str.replace(r"\s+", " ", regex=True).str.replace(r" (?:de|of) ", " ", regex=True)
-    english = english.str.replace(r"(\d)(?:st|nd|rd|th)\b|\b([ap])\.(m)\.?$", r"\1\2\3", regex=True)
+    english = english.str.replace(r"\s+", " ", regex=True).str.replace(r" (?:de|of|at|um) ", " ", regex=True)
+    english = english.str.replace(r"(\d)(?:st|nd|rd|th|er)\b|\b([ap])\. ?(m)\.?$", r"\1\2\3", regex=True)
     few = english.head(50)
     marks = {re.sub(r"\w", "", text) for text in few}
     for form in _FORMS:
@@ -410,6 +407,8 @@ def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
         yield _Read(dates, (_written(form),))
         if "%y" in form and (early := dates < real.min()).any():
             yield _Read(dates.mask(early, dates + pd.DateOffset(years=100)), (_written(form),))
+        if "%y" in form and (late := dates > real.max()).any():
+            yield _Read(dates.mask(late, dates - pd.DateOffset(years=100)), (_written(form),))
 
 
 def _written(form: str) -> str:
@@ -507,7 +506,7 @@ def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     numbers = to_numbers(texts.str.replace(r"^([+-]?\d*),(\d+)$", r"\1.\2", regex=True), errors="coerce")
     are_numbers = numbers.notna().to_numpy(bool)
     found = _truths_of_numbers(numbers[are_numbers], counts)
-    words, read = texts[~are_numbers].map(folded), found.values.reindex(texts.index)
+    words, read = bare_answers(texts[~are_numbers]).map(folded), found.values.reindex(texts.index)
     for _ in range(_FORMS_OF_ONE):
         left = words[read[words.index].isna().to_numpy()]
         pairs = [left.map({true: True, false: False}) for true, false in PAIRS]

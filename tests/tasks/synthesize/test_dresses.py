@@ -103,6 +103,127 @@ def test_negative_amounts_are_read_however_accountants_write_them(cells):
     assert made.synthetic["b"].tolist() == amounts
 
 
+@pytest.mark.parametrize("wrap", [
+    "({},)", "[{}]", "{{{}}}", "np.float64({})", "tensor({})", "Decimal('{}')", "Some({})", "b'{}'", '="{}"', "**{}**",
+    "| {} |", "<b>{}</b>", "{};", "{}&nbsp;", "~{}", "ca. {}", "Rs. {}", "{} J.", "{}/-", "{} руб.", "Fr. {}",
+])  # fmt: skip
+def test_what_programs_and_hands_write_around_a_number_changes_it_not(wrap):
+    amounts = [1234.5, 80.25, 2500.25, 912.4]
+    made = fitted(pd.DataFrame({"b": [wrap.format(x) for x in amounts]}), pd.DataFrame({"b": amounts}), FORM, "release")
+    assert made.synthetic["b"].tolist() == amounts
+
+
+@pytest.mark.parametrize("wrap", [
+    "datetime.date({:%Y, %-m, %-d})", "datetime.datetime({:%Y, %-m, %-d, 0, 0})", "Timestamp('{:%Y-%m-%d} 00:00:00')",
+    "ISODate(\"{:%Y-%m-%d}T00:00:00Z\")", "DATE '{:%Y-%m-%d}'", "'{:%d%b%Y}'d", "#{:%m/%d/%Y}#", "b'{:%Y-%m-%d}'",
+    "{:%Y-%j}", "{:%d %m %Y}", "{:%a %b %d %Y} 00:00:00 GMT+0000 (Coordinated Universal Time)", "{:%Y년 %m월 %d일}",
+    "{:%B %d, %Y} at 12:00 AM",
+])  # fmt: skip
+def test_dates_are_read_as_programs_print_them(wrap):
+    days = pd.Series(pd.date_range("2021-01-20", periods=40, freq="17D"))
+    made = fitted(pd.DataFrame({"d": days.map(wrap.format)}), pd.DataFrame({"d": days}), FORM, "release")
+    assert made.synthetic["d"].tolist() == days.tolist()
+
+
+@pytest.mark.parametrize("form", [
+    "{0} = {1}", "{0}={1}", "{0} - {1}", "{0}: {1}", "[{0}] {1}", "({0}) {1}", "{0}. {1}", "{0} ({1})", "{1} ({0})",
+    "{0}_{1}", "{0}|{1}", "{0}) {1}",
+])  # fmt: skip
+def test_codes_and_labels_beside_each_other_are_the_ones_that_the_real_table_has(form):
+    real = pd.DataFrame(
+        {"code": [1, 2, 3] * 20, "label": ["flu", "asthma", "type A"] * 20, "icd": ["J1", "J4", "E5"] * 20}
+    )
+    both = [[form.format(c, n) for c, n in zip(real[c], real["label"], strict=True)] for c in ("code", "code", "icd")]
+    made = fitted(pd.DataFrame(dict(zip(real, both, strict=True))), real, FORM, "release")
+    assert made.synthetic.equals(real)
+    assert "60 of 60 texts have a code or signs beside the real one" in made.told[-1].words
+
+
+@pytest.mark.parametrize("form", ["1 = {}", "[1] {}", "{} (1)", "{}.", "{}!", "b'{}'", "1: {}"])
+@pytest.mark.parametrize("real", [[True, False], [1, 0], ["yes", "no"], ["ja", "nein"]])
+def test_answers_are_read_beside_codes_and_signs(form, real):
+    yes, no = (form.format(word) for word in (("ja", "nein") if "ja" in real else ("yes", "no")))
+    cells = pd.DataFrame({"x": [yes, no.replace("1", "0")] * 20})
+    made = fitted(cells, pd.DataFrame({"x": real * 20}), FORM, "release")
+    got = made.synthetic["x"].astype(str).str.rstrip(".").tolist()
+    assert got == [str(answer) for answer in real * 20] or form in ("{}.", "{}!")
+
+
+@pytest.mark.parametrize(("cells", "real", "due"), [
+    ([-1, 0], [1, 0], [1, 0]), (["-1", "0"], [1, 0], [1, 0]), ([-1, 0], [1, 0, -1], [-1, 0]),
+    ([-1, -1], [1, 0], [-1, -1]),
+])  # fmt: skip
+def test_minus_one_is_yes_beside_nought_where_real_cells_are_1_and_0(cells, real, due):
+    made = fitted(pd.DataFrame({"x": cells * 20}), pd.DataFrame({"x": real * 20}), FORM, "release")
+    assert made.synthetic["x"].tolist() == due * 20
+
+
+@pytest.mark.parametrize("empty", ["", None, " "])
+@pytest.mark.parametrize("mark", ["x", "X", "✓", "yes", "ja", 1])
+@pytest.mark.parametrize("real", [[True, False], [1, 0], ["yes", "no"], ["J", "N"]])
+def test_empty_cells_beside_one_answer_are_the_other_where_the_real_table_has_both_in_all_cells(real, mark, empty):
+    table, like = pd.DataFrame({"x": [mark, empty] * 20}), pd.DataFrame({"x": real * 20})
+    if mark == 1 and isinstance(real[0], str):
+        return
+    made = fitted(table, like, FORM, "release")
+    assert made.synthetic["x"].map(lambda cell: str(cell)[0].lower()).tolist() == [str(c)[0].lower() for c in real * 20]
+    assert "empty cells are taken for no" in made.told[0].words
+    gaps = fitted(table, pd.DataFrame({"x": pd.Series([*real, None] * 20).convert_dtypes()}), FORM, "release")
+    assert gaps.synthetic["x"].isna().sum() == 20
+
+
+@pytest.mark.parametrize(("cells", "real"), [
+    (["nurse", "nurse (1)", "cook"], ["nurse", "cook", "clerk"]), (["A - old", "A - new"], ["A", "B"]),
+    (["1. FC", "2. FC"], ["FC", "SC"]), (["A", "B", "A (B)"], ["A", "B", "AB"]),
+])  # fmt: skip
+def test_texts_that_hold_a_real_one_and_may_be_others_stay(cells, real):
+    made = fitted(pd.DataFrame({"c": cells * 20}), pd.DataFrame({"c": real * 20}), FORM, "release")
+    assert made.synthetic["c"].tolist() == cells * 20
+
+
+@pytest.mark.parametrize(("cells", "due"), [
+    (["34 years", "35 years"], [34, 35]), (["34 kg", "35 kg"], [34, 35]), (["34 - a", "34 - b", "35 - c"], None),
+    (["1 = male", "7 = other"], None),
+])  # fmt: skip
+def test_units_are_no_labels_and_labels_stand_beside_real_codes_one_each(cells, due):
+    table, real = pd.DataFrame({"x": cells * 20}), pd.DataFrame({"x": [34, 35, 1, 2] * 20})
+    if due is None:
+        with pytest.raises(InputError, match="must hold numbers"):
+            fitted(table, real, FORM, "release")
+    else:
+        assert fitted(table, real, FORM, "release").synthetic["x"].tolist() == due * 20
+
+
+def test_two_digits_of_the_oldest_are_of_their_century():
+    born = pd.Series(pd.to_datetime(["1928-05-13", "1930-11-06", "1972-01-31", "2003-12-24"]))
+    made = fitted(pd.DataFrame({"d": born.dt.strftime("%d.%m.%y")}), pd.DataFrame({"d": born}), FORM, "release")
+    assert made.synthetic["d"].tolist() == born.tolist()
+
+
+@pytest.mark.parametrize(("cells", "due", "real"), [
+    (["16.5 E", "3.25 W", "7.5 E"], [16.5, -3.25, 7.5], [-9.0, 20.0]),
+    (["16.5 E", "3.25 W", "7.5 W", "0", "4 W"], [16.5, -3.25, -7.5, 0, -4], [-9.0, 20.0]),
+    (["E 16.5", "W 3.25", "E 7.5"], [16.5, -3.25, 7.5], [-9.0, 20.0]),
+    (["16,50 H", "3,25 S", "7,50 H"], [16.5, -3.25, 7.5], [-9.0, 20.0]),
+    (["D-01067", "D-01010", "D-80331"], [1067, 1010, 80331], [1067, 99999]),
+    (["EUR-12.5", "EUR 3.5"], [-12.5, 3.5], [-20.0, 20.0]), (["12-", "3"], [-12, 3], [-20, 20]),
+    (["1_200.5", "3_400.25"], [1200.5, 3400.25], [1000.5, 9000.0]),
+    (["1.5D+03", "2.5D+03"], [1500, 2500], [1000, 9000]),
+])  # fmt: skip
+def test_letters_say_below_zero_only_where_real_numbers_lie_there(cells, due, real):
+    made = fitted(pd.DataFrame({"b": cells}), pd.DataFrame({"b": real}), FORM, "release")
+    assert made.synthetic["b"].tolist() == due
+
+
+@pytest.mark.parametrize("cell", ["ü80", "81-", "½", "1.#QNAN", "-1.#IND"])
+def test_marks_that_are_no_unit_make_no_number(cell):
+    ages = [*range(20, 80)]
+    cells = pd.DataFrame({"b": [*map(str, ages), "7½" if cell == "½" else cell]})
+    made = fitted(cells, pd.DataFrame({"b": [*ages, 88]}), FORM, "release")
+    assert made.synthetic["b"].isna().sum() == 1
+    assert "1 of 61 cells is no number" in made.told[0].words
+
+
 @pytest.mark.parametrize(("cells", "amounts"), [
     (["12.345k", "348", "-934"], [12345, 348, -934]), (["12k", "800", "7.5k"], [12000, 800, 7500]),
     (["2 626.6k", "602400", "1 777.8k"], [2626600, 602400, 1777800]), (["$5.0K", "$6.1K", "$7K"], [5000, 6100, 7000]),
@@ -132,6 +253,39 @@ def test_times_of_day_are_read_by_their_half_of_the_day(form):
     for cells in (written, [each.lower() for each in written], [each.replace("AM", "a.m.") for each in written]):
         made = fitted(pd.DataFrame({"at": cells}), pd.DataFrame({"at": times}), FileForm(), "release")
         assert made.synthetic["at"].tolist() == times.tolist()
+
+
+@pytest.mark.parametrize(
+    "form", ["syn_{}", "people.{}", "{}_out", "{}:text", "Sum of {}", "Table1[{}]", "df${}", "{}2"]
+)
+def test_columns_with_more_in_their_names_are_those_that_they_name(form):
+    real = pd.DataFrame(
+        {"age": [*range(20, 80)], "job": ["cook", "nurse"] * 30, "wage": [x * 100.5 for x in range(60)]}
+    )
+    made = fitted(real.rename(columns=form.format), real, FORM, "release")
+    assert made.synthetic.equals(real)
+    assert "3 of its columns have more in their names than the name that each is taken for" in made.told[0].words
+    if form != "{}2":
+        one = fitted(real.rename(columns={"job": form.format("job"), "age": form.format("age")}), real, FORM, "release")
+        assert one.synthetic.equals(real)
+
+
+def test_codes_of_other_people_under_a_longer_name_are_known_by_how_they_are_written():
+    real = pd.DataFrame({"age": [*range(20, 80)], "zip": [f"{k:05d}" for k in range(1067, 1127)], "job": ["cook"] * 60})
+    other = real.assign(zip=[f"{k:05d}" for k in range(4109, 4169)])
+    assert fitted(other.rename(columns={"zip": "people.zip"}), real, FORM, "release").synthetic.equals(other)
+
+
+@pytest.mark.parametrize(("name", "cells"), [
+    ("group of age in parts", ["old", "young"] * 30), ("rank of wage in town", [*range(-60, 0)]),
+])  # fmt: skip
+def test_other_columns_whose_names_hold_that_of_an_absent_one_are_not_it(name, cells):
+    real = pd.DataFrame(
+        {"age": [*range(20, 80)], "job": ["cook", "nurse"] * 30, "wage": [x * 100.5 for x in range(60)]}
+    )
+    column = next(c for c in ("wage", "age", "job") if c in name)
+    made = fitted(real.drop(columns=column).assign(**{name: cells}), real, FORM, "release")
+    assert made.synthetic[column].isna().all()
 
 
 def test_of_two_names_that_may_be_one_none_is_taken_and_of_two_forms_that_fit_the_one_of_the_real_years():
