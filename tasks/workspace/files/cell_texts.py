@@ -458,7 +458,8 @@ def number_pattern(reading: Reading) -> re.Pattern[str]:
     """Return the pattern of a number with this decimal mark, mark between thousands, and unit."""
     marks = {"": "", " ": SPACES, "'": "['’]"}
     thousands, decimal = marks.get(reading.thousands, re.escape(reading.thousands)), re.escape(reading.decimal)
-    whole = rf"[0-9]{{1,3}}(?:{thousands}[0-9]{{3}})+|[0-9]+" if thousands else r"[0-9]+"
+    lakhs = "[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}|" if reading.thousands == "," else ""  # as in India
+    whole = rf"{lakhs}[0-9]{{1,3}}(?:{thousands}[0-9]{{3}})+|[0-9]+" if thousands else r"[0-9]+"
     exponent = r"(?:[eE][+-]?[0-9]+)?"
     unit = rf"(?:{re.escape(reading.unit)})?" if reading.unit else ""
     number = rf"(?:(?:{whole})(?:{decimal}[0-9]*)?|{decimal}[0-9]+){exponent}"

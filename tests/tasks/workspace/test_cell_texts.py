@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf.tables import Reading
-from synthrisk.tasks.workspace.files.cell_texts import released, to_numbers
+from synthrisk.tasks.workspace.files.cell_texts import read_as, released, to_numbers
 
 COMMAS = Reading(type="number", decimal=",", otherwise="missing")
 DAYS = Reading(type="date", format="%d.%m.%Y", otherwise="missing")
@@ -39,3 +39,19 @@ def test_what_is_no_number_is_refused_or_missing_and_numbers_stay():
     assert to_numbers(pd.Series(["1", "2"])).tolist() == [1, 2]
     mixed = to_numbers(pd.Series([0.1 + 0.2, "0.30000000000000004", 7, None], dtype=object))
     assert mixed.tolist()[:3] == [0.1 + 0.2, 0.1 + 0.2, 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "thousands", "number"),
+    [
+        ("5,12,345", ",", 512345),
+        ("₹1,05,12,345.50", ",", 10512345.5),
+        ("12,345", ",", 12345),
+        ("5 12 345", " ", None),  # a phone number rather than an amount
+        ("5,12,34", ",", None),
+    ],
+)
+def test_thousands_may_be_grouped_as_in_india(text, thousands, number):
+    reading = Reading(type="number", thousands=thousands, unit="₹", otherwise="missing")
+    (read,) = read_as(pd.Series([text]), reading)
+    assert read == number if number is not None else pd.isna(read)
