@@ -284,7 +284,9 @@ def _of_people(each: Evidence) -> str | None:
     if is_target(each.name) and _is_school_class(each):
         return "home"
     other = says(each.name, "postcode") and not _POSTCODE.match(each.form)
-    return None if other else topic(each.name, "known")
+    known = None if other else topic(each.name, "known")
+    decimals = each.kind == "number" and re.search(r"[.,]99", each.form)
+    return None if known in ("sex", "ethnicity") and decimals else known
 
 
 def _known(columns: Sequence[Evidence]) -> list[Role]:

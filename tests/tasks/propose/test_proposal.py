@@ -433,6 +433,11 @@ def test_cp_is_a_postcode_only_where_its_cells_are_some(looked):
             found = looked(**{name: cells}, age=RNG.integers(20, 80, ROWS))
             assert found.data.quasi_identifiers == ["sex", "region", "age"]
     assert of(looked(pc=RNG.integers(0, 12, ROWS)), "pc").kind == "number"
+    assert looked(ETH=scores, M_W=scores, race=scores, age=scores + 50).data.quasi_identifiers == [
+        "sex",
+        "region",
+        "age",
+    ]
 
 
 @pytest.mark.parametrize(("name", "distinct"), [("Provincia", 5), ("Prov.", 5), ("state", 4), ("province", 4)])
@@ -586,13 +591,8 @@ def test_two_answers_mean_yes_and_no(answers):
 
 def test_what_a_column_means_is_told_by_its_label_too_where_its_file_has_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    labels = {
-        "v1": "Age of respondent",
-        "v2": "Sex",
-        "v3": "Monthly household income",
-        "v4": "Satisfaction",
-        "v5": None,
-    }
+    said = ("Age of respondent", "Sex", "Monthly household income", "Satisfaction", None)
+    labels = {f"v{1 + i}": each for i, each in enumerate(said)}
     cells = (18 + np.arange(ROWS) % 60, 1 + np.arange(ROWS) % 2, RNG.lognormal(8, 0.5, ROWS), RNG.integers(1, 4, ROWS))
     table = pd.DataFrame({name: np.asarray(own, float).round() for name, own in zip(labels, cells, strict=False)})
     pyreadstat.write_sav(table.assign(v5=table.v4), "table.sav", column_labels=labels)
