@@ -361,7 +361,7 @@ def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
         return "likely", "its name says that its numbers are codes"
     if (numbers % 1 != 0).any() or says(name, "counted"):
         return None
-    known = topic(name, "known")
+    known = None if says(name, "postcode") and numbers.max() < 1000 else topic(name, "known")
     if distinct <= _MOST_IDS and name_words(name)[1:][-1:] == ["id"]:
         return "likely", "its name says that its numbers are codes"
     if distinct <= 50 and (known in _CODE_TOPICS or says(name, "sensitive", "belief")):

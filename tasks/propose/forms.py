@@ -193,10 +193,18 @@ def _unit(cells: Cells, enough: float) -> str | None:
     found = pd.Series(cells.counts.to_numpy()).groupby(units.to_numpy()).sum().drop("", errors="ignore")
     unit = str(found.idxmax())
     word = folded(unit).rstrip(".")
-    numbered = word not in _BEFORE and bool((around["before"] == unit).any())  # F123 is a number, no amount
-    numbered &= len(word) == 1 or (len(word) < 4 and bool(cells.texts.str.match(r"\W*[^\W\d_]+\d").any()))
+    numbered = _is_numbered(cells.texts[around["before"].eq(unit).fillna(False).to_numpy(bool)], word)
     known = unit in _SYMBOLS.split() or (word in _UNITS and not numbered) or _is_out_of(cells.texts, unit)
     return unit if known and found[unit] >= enough * found.sum() else None
+
+
+def _is_numbered(texts: pd.Series, word: str) -> bool:
+    """Tell whether a word before numbers is that of codes, and no unit: F123, MB-89, SAR 007; not EUR -7.50."""
+    if not len(texts) or texts.str.fullmatch(r"\D*[^\W_]-\d+").all():
+        return bool(len(texts))
+    short, padded, beside = len(word) < 4, r".*[^\W\d_]\.?[\s-]*0\d", r"\W*[^\W\d_]+\d"
+    joined = len(word) == 1 or (short and texts.str.match(beside).any())
+    return bool((short and texts.str.match(padded).any()) or (word not in _BEFORE and joined))
 
 
 def _is_out_of(texts: pd.Series, unit: str) -> bool:
@@ -356,8 +364,10 @@ def _candidates(texts: pd.Series) -> Iterator[str]:
 
 
 def _times_of_day(found: re.Match[str]) -> Iterator[str]:
-    """Yield the format of a time of the day that says so: 8:45 PM, 16h47, 15.43 Uhr; not of 8:45, a duration too."""
+    """Yield the format of a time of the day that says so: 8:45 PM, 16h47, 15.43 Uhr; not of 8:45 and 1.50h."""
     mark, seconds, half, tail = found.groups()
+    if (mark, tail) == (".", "h"):
+        return
     if half is not None and mark == ":":
         yield f"%I:%M{':%S' if seconds else ''}{half}%p"
     elif half is None and (mark == "h") == (tail is None) and not (mark == "h" and seconds):

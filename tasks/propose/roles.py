@@ -30,6 +30,7 @@ _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
 _KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
 _SCHOOL_CLASS = re.compile(r"99?[ .]?[aA]")  # the form of 5a and 10c
+_POSTCODE = re.compile(r"[^\d.,]*9{4}")  # the form begins so: no decimals, as the scores PC1 have
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
 _TOPICS = {
     "age": "the age", "birth": "when or where somebody was born", "death": "when somebody died", "sex": "the sex",
@@ -228,7 +229,7 @@ def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: bool) -
 
 def _targets(names: Sequence[str], columns: Sequence[Evidence], table: pd.DataFrame) -> dict[str, Role]:
     """Return the columns that models of the table are made for: by their names, by their two values, or by place."""
-    classes = [each.name for each in columns if _SCHOOL_CLASS.fullmatch(each.form)]
+    classes = [each.name for each in columns if _is_school_class(each)]
     able = [name for name in names if topic(name, "known") is None and not says(name, "direct")]
     found = {
         name: Role(name, "sensitive", "likely", f"its name says that models are made for it; {_spread(table[name])}")
@@ -274,12 +275,18 @@ def _spread(column: pd.Series) -> str:
     return f"{int((counts > 0).sum())} classes, the commonest with {counts.iloc[0] / counts.sum():.0%}"
 
 
+def _is_school_class(each: Evidence) -> bool:
+    return says(each.name, "school") and bool(_SCHOOL_CLASS.fullmatch(each.form))
+
+
 def _of_people(each: Evidence) -> str | None:
     """Return what is commonly known of people that a column speaks of; cp is a postcode only where its cells are."""
-    if is_target(each.name) and _SCHOOL_CLASS.fullmatch(each.form):
+    if is_target(each.name) and _is_school_class(each):
         return "home"
-    other = says(each.name, "postcode") and "9999" not in each.form
-    return None if other else topic(each.name, "known")
+    other = says(each.name, "postcode") and not _POSTCODE.match(each.form)
+    known = None if other else topic(each.name, "known")
+    decimals = each.kind == "number" and re.search(r"[.,]99", each.form)
+    return None if known in ("sex", "ethnicity") and decimals else known
 
 
 def _known(columns: Sequence[Evidence]) -> list[Role]:

@@ -61,7 +61,7 @@ _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", "
           " %Hh%M", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p", " %I:%M%p", " %I.%M.%S.%f %p", " %Hh%Mm%Ss",
           ":%H:%M:%S.%f", "-%H.%M.%S.%f", " %H:%M:%S,%f")  # fmt: skip
 _FORMS = *(day + time for day in _DAYS for time in _TIMES), "%b %d %H:%M:%S %Y"
-_MARKS_OF = {form: re.sub(r"%?\w", "", form) for form in _FORMS}
+_MARKS_OF = {form: re.sub(r"%?\w", "", form.replace("%j", "#")) for form in _FORMS}
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 _OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
 _TRUE_FALSE = (1, 0), (-1, 0), (1, -1), (1, 2)  # the last as Access writes them, models, and surveys
@@ -398,7 +398,7 @@ def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
     english = english.str.replace(r"\s+", " ", regex=True).str.replace(r" (?:de|of|at|um) ", " ", regex=True)
     english = english.str.replace(r"(\d)(?:st|nd|rd|th|er)\b|\b([ap])\. ?(m)\.?$", r"\1\2\3", regex=True)
     few = english.head(50)
-    marks = {re.sub(r"\w", "", text) for text in few}
+    marks = {re.sub(r"\w", "", re.sub(r"^(\d{4}-)\d{3}\b", r"\1#", text)) for text in few}  # 2015-38 is a week
     for form in _FORMS:
         if _MARKS_OF[form] not in marks or pd.to_datetime(few, format=form, errors="coerce").isna().all():
             continue

@@ -180,6 +180,8 @@ def test_dates_of_a_workbook_of_which_some_are_texts_are_dates(tmp_path):
     ("{}/100", "number"), ("{}.5/100", "number"), ("{} GB", "number"), ("{} 원", "number"), ("Rp {}.000.000", "number"),
     ("{} k€", "number"), ("Year {}", "number"), ("EUR{}", "number"), ("{}/80", "code"), ("3/{}", "code"),
     *((form, "code") for form in ("MAR-{}", "A{}h", "{}h99", "{}/100/2", "FR{}", "MG{}", "GB{}", "30{}s")),
+    *((form, "code") for form in ("MB-{}", "MB-0{}", "SEC-{}", "SQFT-{}", "SAR-{}", "CAD0{}", "RP0{}", "TB 0{}")),
+    *((form, "number") for form in ("Rp{}000", "EUR -{}.50", "Months {}", "year 0{}", "kg {}", "CAD 0.{}")),
 ])  # fmt: skip
 def test_numbers_with_a_unit_or_out_of_a_most_are_numbers_and_codes_are_none(form, kind):
     cells = pd.DataFrame({"x": [form.format(20 + i % 79) for i in range(300)]}, dtype="string")

@@ -45,6 +45,10 @@ from synthrisk.tasks.propose.names import says, topic
     *((name, "sensitive", "belief") for name in ("Ideología", "Voto 2023", "Syndiqué", "Vakbond", "धर्म")),
     *((name, "sensitive", "health") for name in ("PHQ-9", "Impfstatus", "Traitement", "GdB", "side effects", "रोग")),
     *((name, "sensitive", None) for name in ("painter", "campaign", "Gadget", "Importe", "Kerkstraat")),
+    *((name, "sensitive", None) for name in (
+        "Số lượng", "Trọng lượng", "chat_luong", "Bệnh viện", "Ma benh nhan", "Voto medio", "voto_laurea",
+    )),
+    *((name, "sensitive", "money") for name in ("Lương", "tien_luong", "Mức lương")), ("Bệnh", "sensitive", "health"),
     ("Suspensions", "sensitive", None), ("Alterspension", "sensitive", "money"), ("Eth.", "known", "ethnicity"),
     ("Tessera sindacale", "sensitive", "belief"), ("Vital status", "sensitive", "health"), ("Ethik", "known", None),
     ("Médico", "sensitive", None), ("Historial médico", "sensitive", "health"), ("Alergias", "sensitive", "health"),

@@ -418,7 +418,8 @@ def test_amounts_flags_and_measures_stay(looked, name, cells):
     ("ManagerID", range(20), "code"), ("provider_id", range(9000, 9040), "code"), ("store.id", range(60), "code"),
     ("paid", range(20), "number"), ("humid", range(60), "number"), ("id", range(60), "number"),
     ("id_count", range(60), "number"), ("Land (acres)", [1.5, 2.5], "number"),
-    ("headcount", [1, 6, 36], "number"), ("cell_count", [1, 6, 36], "number"), ("type_count", [1, 6], "number"),
+    ("worked", ["0.50h", "1.00h", "7.50h"], "number"), ("headcount", [1, 6, 36], "number"),
+    ("cell_count", [1, 6, 36], "number"), ("type_count", [1, 6], "number"),
 ])  # fmt: skip
 def test_numbers_of_countries_and_counties_are_codes_and_counts_are_none(looked, name, codes, kind):
     assert of(looked(**{name: drawn(codes)}), name).kind == kind
@@ -426,9 +427,17 @@ def test_numbers_of_countries_and_counties_are_codes_and_counts_are_none(looked,
 
 def test_cp_is_a_postcode_only_where_its_cells_are_some(looked):
     assert looked(cp=drawn(["28001", "08003", "41010"])).data.quasi_identifiers == ["sex", "region", "cp"]
-    for cells in (RNG.integers(0, 4, ROWS), drawn(["typical angina", "asymptomatic", "none"])):
-        found = looked(cp=cells, age=RNG.integers(20, 80, ROWS))
-        assert found.data.quasi_identifiers == ["sex", "region", "age"]
+    scores = RNG.normal(0, 20, ROWS).round(5)
+    for cells in (RNG.integers(0, 4, ROWS), drawn(["typical angina", "asymptomatic", "none"]), scores):
+        for name in ("cp", "PC1"):
+            found = looked(**{name: cells}, age=RNG.integers(20, 80, ROWS))
+            assert found.data.quasi_identifiers == ["sex", "region", "age"]
+    assert of(looked(pc=RNG.integers(0, 12, ROWS)), "pc").kind == "number"
+    assert looked(ETH=scores, M_W=scores, race=scores, age=scores + 50).data.quasi_identifiers == [
+        "sex",
+        "region",
+        "age",
+    ]
 
 
 @pytest.mark.parametrize(("name", "distinct"), [("Provincia", 5), ("Prov.", 5), ("state", 4), ("province", 4)])
@@ -559,10 +568,13 @@ def test_good_and_bad_are_a_target_under_any_name_a_last_column_a_guess_and_mone
     assert "default payment next month" in found
 
 
-@pytest.mark.parametrize(("cells", "known"), [(["5a", "5b", "10c"], True), (["1", "2", "3"], False), ("abc", False)])
-def test_a_class_of_a_school_is_known_and_no_target(looked, cells, known):
-    data = looked(Klasse=drawn(cells)).data
-    assert ("Klasse" in data.quasi_identifiers, "Klasse" in data.sensitive) == (known, not known)
+@pytest.mark.parametrize(("name", "cells", "known"), [
+    ("Klasse", ["5a", "5b", "10c"], True), ("class", ["5A", "6B"], True), ("Klasse", ["1", "2", "3"], False),
+    ("Klasse", "abc", False), *((name, ["1a", "1b", "2a"], False) for name in ("label", "target", "outcome", "y")),
+])  # fmt: skip
+def test_a_class_of_a_school_is_known_and_no_target(looked, name, cells, known):
+    data = looked(**{name: drawn(cells)}).data
+    assert (name in data.quasi_identifiers, name in data.sensitive) == (known, not known)
 
 
 @pytest.mark.parametrize("name", ["remote", "workclass", "class_size", "coord_y", "num_rooms"])
@@ -579,13 +591,8 @@ def test_two_answers_mean_yes_and_no(answers):
 
 def test_what_a_column_means_is_told_by_its_label_too_where_its_file_has_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    labels = {
-        "v1": "Age of respondent",
-        "v2": "Sex",
-        "v3": "Monthly household income",
-        "v4": "Satisfaction",
-        "v5": None,
-    }
+    said = ("Age of respondent", "Sex", "Monthly household income", "Satisfaction", None)
+    labels = {f"v{1 + i}": each for i, each in enumerate(said)}
     cells = (18 + np.arange(ROWS) % 60, 1 + np.arange(ROWS) % 2, RNG.lognormal(8, 0.5, ROWS), RNG.integers(1, 4, ROWS))
     table = pd.DataFrame({name: np.asarray(own, float).round() for name, own in zip(labels, cells, strict=False)})
     pyreadstat.write_sav(table.assign(v5=table.v4), "table.sav", column_labels=labels)

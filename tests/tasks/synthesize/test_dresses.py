@@ -125,6 +125,12 @@ def test_dates_are_read_as_programs_print_them(wrap):
     assert made.synthetic["d"].tolist() == days.tolist()
 
 
+def test_a_week_is_no_day_of_the_year():
+    days = pd.Series(pd.date_range("2021-01-20", periods=40, freq="17D"))
+    with pytest.raises(InputError):
+        fitted(pd.DataFrame({"d": days.map("{:%Y-%W}".format).iloc[5:17]}), pd.DataFrame({"d": days}), FORM, "release")
+
+
 @pytest.mark.parametrize("form", [
     "{0} = {1}", "{0}={1}", "{0} - {1}", "{0}: {1}", "[{0}] {1}", "({0}) {1}", "{0}. {1}", "{0} ({1})", "{1} ({0})",
     "{0}_{1}", "{0}|{1}", "{0}) {1}",
