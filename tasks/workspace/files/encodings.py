@@ -7,6 +7,7 @@ programs write around a value.
 import re
 import unicodedata
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
+from collections.abc import Callable
 from functools import cache, partial
 from math import log
 from pathlib import Path
@@ -406,6 +407,7 @@ def without_codes(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[s
     real_ones = {*real.dropna().unique()}
     others = pd.Series([text for text in levels if text not in real_ones], dtype=object)
     name = rf"(?i)^{re.escape(str(column.name))}[=_:. ]+(?P<text>.*)$"
+    ways: list[Callable[[pd.Series], pd.Series]]
     ways = [_without_signs, *(partial(_part, pattern=pattern) for pattern in (*_LABELLED, name))]
     some = others.iloc[:: len(others) // _LOOKED_AT + 1]
     ways = [way for way in ways if way(some).notna().any()]
