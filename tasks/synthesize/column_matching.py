@@ -50,6 +50,7 @@ _BEYOND, _OFF = 0.5, 0.3  # how far numbers of levels may lie beyond 0 and 1, an
 _UNSURE = 0.2  # how near to 0.5 such a number tells nothing
 _NEARLY = 0.9  # share of a column's levels that have one of their own, and of the rows that tell one level
 _MOSTLY = 0.5  # share of the cells that are real values
+_LOOKED_AT = 1000  # cells that tell whether a column is like a real one
 _TOKENS = 0.9  # share of the cells that may be none of the real column's kind, where the others are coarse
 COARSE = "coarse cells are read as each value that they stand for"
 HONOURED = (
@@ -183,7 +184,7 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
     nothing = pd.Series([None] * len(column), dtype=object, name=column.name)
     if column.isna().all():
         return nothing
-    answers, marks = _with_no_where_empty(column, like)
+    answers, marks = _with_no_where_empty(column, like) if exact else (column, [])
     try:
         cells, done = read_to_fit(answers, like)
         done += marks
@@ -204,15 +205,17 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
 
 def _with_no_where_empty(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str]]:
     """Return a column of one answer, such as x, with the other in empty cells, where the real one has both in all."""
-    there = column.map(lambda cell: isinstance(cell, str) and not cell.strip()).eq(False) & column.notna()
-    said, real = {plain(as_text(cell).strip()) for cell in column[there].unique()}, {*like.unique()}
-    both = {plain(as_text(level)) for level in real} in [
-        {*pair} for pair in PAIRS
-    ]  # 1 and 0 among them, True and False
-    other = dict(reversed(PAIRS)).get(next(iter(said), ""), "")
-    if there.all() or len(said) != 1 or not other or not both or like.isna().any():
+    real = like.unique()
+    both = len(real) < _SHOWN and {plain(as_text(level)) for level in real} in map(set, PAIRS)  # 1 and 0 among them
+    if not both or like.isna().any():
         return column, []
-    return column.astype(object).where(there, other), ["empty cells are taken for no"]
+    levels = [level for level in column.dropna().unique() if not isinstance(level, str) or level.strip()]
+    said, there = {plain(as_text(level).strip()) for level in levels}, column.isin(levels)
+    other = dict(reversed(PAIRS)).get(next(iter(said), ""), "")
+    if there.all() or len(said) != 1 or not other:
+        return column, []
+    cells = column[there].map(as_text).astype(object).reindex(column.index, fill_value=other)
+    return cells, ["empty cells are taken for no"]
 
 
 def _filled(table: pd.DataFrame, train: pd.DataFrame, told: list[Problem]) -> pd.DataFrame:
@@ -252,7 +255,7 @@ def _renamed(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, told: lis
     if names:
         told.append(_told("name", "", f"{words}: {_listed(names)}"))
     left = [k for k in others if k not in names]
-    longer = _longer_names(table.iloc[:, left], train[[c for c in absent if c not in names.values()]])
+    longer = _longer_names(table.iloc[:, left], [c for c in absent if c not in names.values()], train)
     if longer:
         words = f"{len(longer)} of its columns have more in their names than the name that each is taken for"
         told.append(_told("name", "", f"{words}: {_listed(longer)}"))
@@ -268,28 +271,48 @@ def _listed(names: Mapping[int, Any]) -> str:
     return ", ".join(repr(due) for due in [*names.values()][:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
 
 
-def _longer_names(others: pd.DataFrame, absent: pd.DataFrame) -> dict[int, Any]:
+def _longer_names(others: pd.DataFrame, absent: list[Any], train: pd.DataFrame) -> dict[int, Any]:
     """Return which places hold absent columns under a longer name: syn_age, people.age, age_out.
 
-    One column alone has the name as words of its own, and cells like the real ones; or all absent columns, which are
-    several, have theirs with the same text before and behind it.
+    One column alone has the name as words of its own, that of no other real column, and cells like the real ones, and
+    so for each absent name that is found; or all absent columns, which are several, have theirs with the same text
+    before and behind it, and most cells like the real ones where others are called as they are. Names of one level
+    (``paid_0``) are put together instead.
     """
-    got = [str(name).casefold() for name in others.columns]
+    got, real = ([str(name).casefold() for name in table.columns] for table in (others, train))
     frames: dict[tuple[str, str], dict[int, Any]] = {}
-    found = {}
-    for c in absent.columns:
-        word = str(c).casefold()
-        pattern = rf"(?:.*[\W_])?{re.escape(word)}(?:[\W_].*)?"
-        places = [k for k, name in enumerate(got) if name != word and re.fullmatch(pattern, name)]
-        if len(places) == 1 and _are_alike(others.iloc[:, places[0]], absent[c]):
-            found[places[0]] = c
-        for k, (before, has, behind) in enumerate(name.rpartition(word) for name in got):
+    found, of_level = {}, {c: _names_of_levels(got, str(c).casefold(), train[c]) for c in absent}
+    for c in absent:
+        for k, (before, has, behind) in enumerate(name.rpartition(str(c).casefold()) for name in got):
             if has and before + behind:
                 frames.setdefault((before, behind), {})[k] = c
     same = max(frames.values(), key=len, default={})
-    if len(same) == absent.shape[1] > 1:
-        return same
-    return found if len({*found.values()}) == len(found) else {}
+    if len(same) == len(absent) > 1 and not all(k in of_level[c] for k, c in same.items()):
+        others_are = len(absent) < train.shape[1]
+        if not others_are or 2 * sum(_are_alike(others.iloc[:, k], train[c]) for k, c in same.items()) >= len(same):
+            return same
+    for c in absent:
+        word = str(c).casefold()
+        within = {each for each in real if _has_words(word, each)}
+        places = [k for k, name in enumerate(got) if k not in of_level[c] and name != word and _has_words(name, word)]
+        names = [{each for each in real if _has_words(got[k], each)} for k in places]
+        if places and (names != [within] or places[0] in found or not _are_alike(others.iloc[:, places[0]], train[c])):
+            return {}  # it may be there, so that no others alone are taken
+        found |= dict.fromkeys(places, c)
+    return found
+
+
+def _names_of_levels(names: list[str], word: str, real: pd.Series) -> set[int]:
+    """Return which of some names are those of a column and one of its levels, of which there are few."""
+    begun, levels = [k for k, name in enumerate(names) if _begins_so(name, word)], levels_of(real).dropna().unique()
+    if not begun or _NEARLY * len(levels) > len(names) + 1:
+        return set()
+    known = {folded(as_text(level)) for level in levels}
+    return {k for k in begun if folded(_BEHIND.sub("", names[k][len(word) :])) in known}
+
+
+def _has_words(name: str, words: str) -> bool:
+    return re.fullmatch(rf"(?:.*[\W_])?{re.escape(words)}(?:[\W_].*)?", name, re.DOTALL) is not None
 
 
 def _are_alike(cells: pd.Series, real: pd.Series) -> bool:
@@ -300,10 +323,15 @@ def _are_alike(cells: pd.Series, real: pd.Series) -> bool:
         lambda cell: folded(as_text(cell)),
         lambda cell: re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", as_text(cell))),
     ]
+    cells = cells.dropna()
+    some, levels = (
+        cells.iloc[:: len(cells) // _LOOKED_AT + 1].astype(object),
+        pd.Series(levels_of(real).dropna().unique()),
+    )
     shares = []
     for way in ways:  # the values, and how they are written: 99999
-        known = {*levels_of(real).dropna().map(way)}
-        shares.append(cells.dropna().map(lambda cell, way=way, known=known: way(cell) in known).mean())
+        known = {*levels.map(way)}
+        shares.append(some.map(lambda cell, way=way, known=known: way(cell) in known).mean())
     return bool(shares[0] >= _MOSTLY or (shares[1] >= _NEARLY and "9" in "".join(known)))
 
 

@@ -172,10 +172,10 @@ def _sets(
         for marked, of in ways:  # a point is a decimal one, or stands between thousands; of 100, as shares of 1
             own = {text: held for text in others if (held := _number_set(text, whole, marked, pairs, decades))}
             own = {text: ValueSet(held.low / of, held.high / of) for text, held in own.items()} if of > 1 else own
-            if any(each.low <= ends[1] and each.high >= ends[0] for each in own.values()):
+            if within := sum(each.low <= ends[1] and each.high >= ends[0] for each in own.values()):
                 lows, highs = ([*each] for each in zip(*((held.low, held.high) for held in own.values()), strict=True))
                 held = np.searchsorted(values, highs, side="right").sum() - np.searchsorted(values, lows).sum()
-                found[int(held), not marked, -of] = own
+                found[within, int(held), not marked, -of] = own
         return (found[max(found)], "bands of numbers") if found else ({}, "")  # tokens, such as <5
     return _of_dates(real, texts, counts) if kind == "dates" else ({}, "")
 
@@ -257,7 +257,7 @@ def _number(text: str, marked: bool = False) -> float:
     decimal = max(plain.rfind("."), plain.rfind(","))
     mark = plain[decimal : decimal + 1] if decimal >= 0 else ""
     both = "." in plain and "," in plain
-    groups = re.fullmatch(r"[+-]?\d{1,3}([.,]\d{3})+", plain) is not None and not both
+    groups = re.fullmatch(r"[+-]?[1-9]\d{0,2}([.,]\d{3})+", plain) is not None and not both
     between = groups and (mark == "," or marked or plain.count(mark) > 1)
     whole, rest = (plain, "") if between or not mark else (plain[:decimal], plain[decimal + 1 :])
     try:

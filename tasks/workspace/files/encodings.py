@@ -7,7 +7,8 @@ programs write around a value.
 import re
 import unicodedata
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from math import log
 from pathlib import Path
 
@@ -335,6 +336,7 @@ def unwrapped(texts: pd.Series) -> pd.Series:
     if all(map(str.isalnum, texts)):
         return texts
     bare = texts.str.replace("&nbsp;", " ", regex=False).str.strip().str.replace(_CALLED, r"\1", regex=True)
+    bare = bare.str.replace(r"^\[\s*\]$", "-", regex=True)  # a box without its cross
     bare = bare.str.replace(_BETWEEN_SIGNS, lambda found: found[found.lastindex or 0].strip(), regex=True)
     bare = bare.str.replace(_DOT_NET, r"\1", regex=True)
     return bare.str.replace(_DATE_CALL, lambda found: _iso([int(part) for part in found.groups() if part]), regex=True)
@@ -374,7 +376,7 @@ _LABELLED = (  # a code before a label, and behind it: which is the real text
     r"^[^\W\d_].*[(\[](?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[)\]]$",
     r"^(?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2}) ?\([^\W\d_].*\)$", rf"^{_CODE} ?\((?P<text>[^\W\d_].*)\)$",
 )  # fmt: skip
-_MOST = 0.9  # share of the texts that are unknown
+_MOST, _LOOKED_AT = 0.9, 500  # share of the texts that are unknown, and how many show whether there are any codes
 
 
 _BESIDE_ANSWERS = (
@@ -401,16 +403,23 @@ def without_codes(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[s
         >>> cells.tolist(), done
         (['male', 'female'], ['2 of 2 texts have a code or signs beside the real one'])
     """
-    known = {folded(level): level for level in real.dropna().unique()}
-    found = [text for text in column.dropna().unique() if isinstance(text, str) and folded(text) not in known]
-    as_they_are = {known[word] for cell in column.dropna().unique() if (word := folded(cell)) in known}
-    others = pd.Series(found, dtype=object)
-    if not found or not known:
-        return column, []
+    levels = [text for text in column.dropna().unique() if isinstance(text, str)]
+    real_ones = {*real.dropna().unique()}
+    others = pd.Series([text for text in levels if text not in real_ones], dtype=object)
     name = rf"(?i)^{re.escape(str(column.name))}[=_:. ]+(?P<text>.*)$"
-    forms = [unwrapped(others), *(others.str.extract(pattern)["text"] for pattern in (*_LABELLED, name))]
-    for bare in forms:
-        pairs = zip(others, bare, strict=True)
+    ways: list[Callable[[pd.Series], pd.Series]]
+    ways = [_without_signs, *(partial(_part, pattern=pattern) for pattern in (*_LABELLED, name))]
+    some = others.iloc[:: len(others) // _LOOKED_AT + 1]
+    ways = [way for way in ways if way(some).notna().any()]
+    if not len(others) or not real_ones or not ways:
+        return column, []
+    known = {folded(level): level for level in real_ones}
+    ways = [way for way in ways if any(folded(word) in known for word in way(some).dropna().unique())]
+    words = {text: folded(text) for text in levels} if ways else {}
+    others = others[[words[text] not in known for text in others]] if ways else others
+    as_they_are = {known[word] for word in words.values() if word in known}
+    for way in ways:
+        pairs = zip(others, way(others), strict=True)
         meant = {text: known[folded(word)] for text, word in pairs if isinstance(word, str) and folded(word) in known}
         alone = len({*meant.values()}) == len(meant) and {*meant.values()}.isdisjoint(as_they_are)
         if len(meant) >= max(1, _MOST * len(others)) and alone:
@@ -419,6 +428,15 @@ def without_codes(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[s
             does = "has" if many == 1 else "have"
             return cells, [f"{many:,} of {there:,} texts {does} a code or signs beside the real one"]
     return column, []
+
+
+def _without_signs(texts: pd.Series) -> pd.Series:
+    bare = unwrapped(texts)
+    return bare.where(bare != texts)
+
+
+def _part(texts: pd.Series, pattern: str) -> pd.Series:
+    return texts.str.extract(pattern)["text"]
 
 
 def _without_labels(texts: pd.Series, real: pd.Series) -> pd.Series:

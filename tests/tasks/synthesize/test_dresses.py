@@ -169,13 +169,27 @@ def test_minus_one_is_yes_beside_nought_where_real_cells_are_1_and_0(cells, real
 @pytest.mark.parametrize("real", [[True, False], [1, 0], ["yes", "no"], ["J", "N"]])
 def test_empty_cells_beside_one_answer_are_the_other_where_the_real_table_has_both_in_all_cells(real, mark, empty):
     table, like = pd.DataFrame({"x": [mark, empty] * 20}), pd.DataFrame({"x": real * 20})
-    if mark == 1 and isinstance(real[0], str):
-        return
     made = fitted(table, like, FORM, "release")
     assert made.synthetic["x"].map(lambda cell: str(cell)[0].lower()).tolist() == [str(c)[0].lower() for c in real * 20]
     assert "empty cells are taken for no" in made.told[0].words
+    if mark == 1 and isinstance(real[0], str):
+        return
     gaps = fitted(table, pd.DataFrame({"x": pd.Series([*real, None] * 20).convert_dtypes()}), FORM, "release")
     assert gaps.synthetic["x"].isna().sum() == 20
+
+
+@pytest.mark.parametrize("empty", ["[ ]", "[]", "[  ]"])
+def test_empty_boxes_beside_crosses_in_boxes_are_no(empty):
+    made = fitted(pd.DataFrame({"x": ["[x]", empty] * 20}), pd.DataFrame({"x": [True, False] * 20}), FORM, "release")
+    assert made.synthetic["x"].tolist() == [True, False] * 20
+
+
+@pytest.mark.parametrize(("mark", "real"), [("yes", [True, False]), ("1", [1, 0]), ("yes", ["yes", "no"])])
+@pytest.mark.parametrize("hidden", ["*", "suppressed"])
+def test_withheld_answers_beside_one_answer_stay_withheld(hidden, mark, real):
+    made = fitted(pd.DataFrame({"x": [mark, hidden] * 20}), pd.DataFrame({"x": real * 20}), FORM, "release")
+    assert made.synthetic["x"].isna().tolist() == [False, True] * 20
+    assert made.sets.suppressed == {"x"}
 
 
 @pytest.mark.parametrize(("cells", "real"), [
@@ -280,6 +294,35 @@ def test_codes_of_other_people_under_a_longer_name_are_known_by_how_they_are_wri
     real = pd.DataFrame({"age": [*range(20, 80)], "zip": [f"{k:05d}" for k in range(1067, 1127)], "job": ["cook"] * 60})
     other = real.assign(zip=[f"{k:05d}" for k in range(4109, 4169)])
     assert fitted(other.rename(columns={"zip": "people.zip"}), real, FORM, "release").synthetic.equals(other)
+
+
+FLAGS = pd.DataFrame({"x": [0, 1] * 30, "y": [1, 0, 0] * 20, "age": [*range(20, 80)]})
+
+
+@pytest.mark.parametrize("made", [
+    FLAGS[["y", "age"]].assign(x_0=1 - FLAGS["x"]), FLAGS[["age"]].assign(x_0=1 - FLAGS["x"], y_0=1 - FLAGS["y"]),
+    FLAGS[["y", "age"]].assign(x_1=FLAGS["x"]), FLAGS.add_suffix("_1"), FLAGS.add_suffix("_0"),
+])  # fmt: skip
+def test_a_column_named_as_one_level_of_a_real_one_is_that_level(made):
+    assert fitted(made, FLAGS, FORM, "release").synthetic.astype(int).equals(FLAGS)
+
+
+@pytest.mark.parametrize("made", [
+    FLAGS[["age"]].assign(age_x=FLAGS["age"], **{"x.y": FLAGS["x"]}),
+    FLAGS.rename(columns={"x": "y_x"}).drop(columns="y"),
+    FLAGS.drop(columns="age").add_prefix("syn_").assign(syn_age_old=["old", "young"] * 30),
+    FLAGS[["age"]].assign(x_days=FLAGS["age"] + 2, y_days=FLAGS["age"] - 90),
+    FLAGS.rename(columns={"x": "y", "y": "y_y"}).add_suffix("_y").rename(columns={"y_y_y": "y_z_y"}),
+])  # fmt: skip
+def test_names_that_hold_those_of_two_real_columns_or_lie_beside_one_that_is_not_found_are_not_taken(made):
+    with pytest.raises(InputError, match="must have the columns of the real table"):
+        fitted(made, FLAGS, FORM, "release")
+
+
+def test_a_release_whose_own_names_are_those_of_other_real_columns_is_refused():
+    real = pd.DataFrame({"x": [*range(20, 80)], "x_syn": [*range(30, 90)], "s": ["m", "f"] * 30})
+    with pytest.raises(InputError, match="must have the columns of the real table"):
+        fitted(real.add_suffix("_syn"), real, FORM, "release")
 
 
 @pytest.mark.parametrize(("name", "cells"), [

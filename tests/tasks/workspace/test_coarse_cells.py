@@ -92,6 +92,20 @@ def read(cells: object, like: pd.Series) -> Release:
     return fitted(pd.DataFrame({"x": cells}), like.to_frame("x"), FileForm(), "release")
 
 
+@pytest.mark.parametrize(("real", "cells", "ends"), [
+    ([0.1, 0.35, 0.62, 0.97], ["0.000-0.250", "0.250-0.500", "0.500-1.000"], [(0, 0.25), (0.25, 0.5), (0.5, 1)]),
+    ([0.1, 0.35, 0.62, 0.97], ["0.000-0.250"], [(0, 0.25)]),
+    ([-29.5, -3.25, 16.4, 59.8], ["(-1.012,0.012)", "(12.232,13.232)", "(16.400,17.400)"],
+     [(-1.012, 0.012), (12.232, 13.232), (16.4, 17.4)]),
+    ([-1999.5, -20.25, 1164.5, 1959.25], ["1.100-1.200", "-2.000--1.900"], [(1100, 1200), (-2000, -1900)]),
+    ([0.02, 0.3, 0.9], ["0-10%", "10-40%"], [(0, 0.1), (0.1, 0.4)]),
+    ([2.0, 30.5, 90.5], ["0-1%", "10-40%"], [(0, 1), (10, 40)]),
+])  # fmt: skip
+def test_points_and_percents_of_bands_are_those_of_which_most_bands_lie_among_the_real_values(real, cells, ends):
+    sets = read(cells * 20, pd.Series(real * 20)).sets.columns["x"].values()
+    assert [(own.low, own.high) for own in sets] == ends
+
+
 def test_months_in_six_digits_are_such_though_one_is_none_and_some_lie_beside_the_real_years():
     months = [f"19{year}{month:02d}" for year in (80, 85, 89) for month in range(1, 13)]
     assert len(read([*months, "999999", "200503"], DAYS).sets.columns["x"]) == 37
