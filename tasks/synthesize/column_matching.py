@@ -281,7 +281,8 @@ def _longer_names(others: pd.DataFrame, absent: list[Any], train: pd.DataFrame) 
     """
     got, real = ([str(name).casefold() for name in table.columns] for table in (others, train))
     frames: dict[tuple[str, str], dict[int, Any]] = {}
-    found, of_level = {}, {c: _names_of_levels(got, str(c).casefold(), train[c]) for c in absent}
+    found: dict[int, Any] = {}
+    of_level = {c: _names_of_levels(got, str(c).casefold(), train[c]) for c in absent}
     for c in absent:
         for k, (before, has, behind) in enumerate(name.rpartition(str(c).casefold()) for name in got):
             if has and before + behind:

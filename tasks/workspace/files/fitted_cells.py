@@ -343,6 +343,9 @@ def _unit(texts: pd.Series, counts: pd.Series) -> str | None:
 
 def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as dates: in ISO 8601, or in the form that fits most; what is left in the form that fits it."""
+    of_clock = (real.dropna().dt.normalize() == pd.Timestamp(1900, 1, 1)).all()  # times of the day alone
+    if of_clock and (times := _durations(texts, counts, real)).values.notna().all():
+        return times._replace(values=pd.Timestamp(1900, 1, 1) + times.values)
     texts = texts.str.replace("[–—‑－−]", "-", regex=True)
     texts = texts.str.replace(r"^(\d{5}),(\d+)$", r"\1.\2", regex=True)  # days of a spreadsheet, and their time
     digits = texts.str.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
@@ -359,7 +362,7 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         words += read.words
     zones = left.str.extract(_OFFSET).fillna("0")
     hours, minutes = (zones[0] + zones[1]).astype(int), (zones[0] + zones[2]).astype(int)
-    late = pd.to_timedelta(hours * 60 + minutes, unit="min")
+    late = pd.to_timedelta(hours * 60 + minutes, unit="min").reindex(texts.index, fill_value=pd.Timedelta(0))
     for _ in range(_FORMS_OF_ONE):
         left = texts[values.isna().to_numpy() & ~digits.to_numpy()]
         found = [*_dates_in_other_forms(left, real)] if len(left) else []
@@ -368,7 +371,6 @@ def _dates(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
         read = _best(found, counts, real)
         values = values.fillna(read.values.reindex(texts.index))
         words += read.words
-    late = late.reindex(texts.index, fill_value=pd.Timedelta(0))
     return _Read(most_real([values - late, values], real), tuple(words))
 
 
@@ -491,7 +493,7 @@ def _durations(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     days = texts.str.extract(r"^(\d{4}-\d\d-\d\d)[ T]\d")[0]
     if days.notna().all() and days.nunique() == 1:
         texts = texts.str[11:]
-    clock = texts.str.replace(r"^(\d{1,2})\s?h\s?(\d\d)$|\s?Uhr$", r"\1:\2", regex=True).str.rstrip(":")
+    clock = texts.str.replace(r"^(\d{1,2})\s?h\s?(\d\d)$|\s?Uhr$|^[Tt](?=\d)", r"\1:\2", regex=True).str.strip(":")
     parts = clock.str.extract(_HALF_DAYS)
     halves = parts[3].notna()
     hours = parts[0][halves].astype(int) % 12 + 12 * parts[3][halves].str.lower().eq("p")
