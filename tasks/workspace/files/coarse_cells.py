@@ -51,7 +51,7 @@ _OVER = (
 )
 _TO = r"\s*(?:-|–|—|‐|‑|−|~|_|〜|～|\.\.+|…|\b(?:to|through|thru|bis|until|à|a|hasta|t/m|til|do)\b)\s*"
 _BAND = (
-    rf"[\[({{{{]?(?:(?:from|von|de|da)\s+|(?P<over>{_OVER})|(?P<both>between|zwischen|entre|tra)\s+)?(?P<low>{{one}})"
+    rf"[\[({{{{]?(?:(?:from|von|de|da)\s+|(?P<over>{_OVER})|(?P<both>between|zwischen|entre|tra)\s+)?(?P<low>{{one}})(?<![,\s])"
     rf"(?(both)\s+{_AND}\s+|{_TO})(?P<under>{_UNDER})?(?P<high>{{one}})[\])}}}}]?"
 )
 _YEAR_MONTH, _GERMAN_DAY = r"\d{4}(?:0[1-9]|1[0-2])", r"\d{1,2}\.\d{1,2}\.\d{4}"
