@@ -81,7 +81,7 @@ class Tour:
     def asked(self, path: str, **body: object) -> object:
         """Return what the server answers."""
         url, data = f"http://127.0.0.1:{self.ports['4200']}/api{path}", json.dumps(body).encode() if body else None
-        with urlopen(Request(url, data, {"Content-Type": "application/json"}), timeout=10) as answer:
+        with urlopen(Request(url, data, {"Content-Type": "application/json"}), timeout=60) as answer:
             return json.load(answer)
 
     def runs(self, deployment: str) -> list[dict[str, object]]:
