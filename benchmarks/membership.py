@@ -16,9 +16,14 @@ Of the tables of the atlas (``conf.grid``), what is made of the scores of ``comb
 
     python benchmarks/membership.py statistics                 # 1,000 rows, 2 and 6 repetitions, ten CPU minutes
     python benchmarks/membership.py null --studies 200         # intervals where nothing is learnt, simulated
+
+How many trees `combined` needs, of half of Adult beside the other half (a minute):
+
+    python benchmarks/membership.py trees
 """
 
 import argparse
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +32,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
+from scipy.stats import rankdata
 
+import synthrisk.metrics.claims.membership as membership_attacks
 from synthrisk.conf.grid import FULL, GridTable, grid_of
 from synthrisk.conf.study import Split
 from synthrisk.metrics.intervals.epsilon import released_epsilon
@@ -37,6 +44,7 @@ from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.metrics.study.scoring import attack_release
 from synthrisk.metrics.study.split import split_table
 from synthrisk.metrics.tables.entities import entity_numbers
+from synthrisk.metrics.tables.tables import Tables
 from synthrisk.tasks.data import read, typed
 from synthrisk.tasks.synthesize.cart import cart
 from synthrisk.tasks.synthesize.leaks import leaky_near
@@ -51,6 +59,13 @@ GENERATORS: dict[str, Callable[[Job], Release]] = {
     "marginals": marginals,
 }
 ATTACKS = ("distance_difference", "density_ratio")
+GROWN_ON: dict[str, Callable[[Job], Release]] = {
+    "near copies": near_copy,
+    "3 % copied": partial(leaky, share=0.03),
+    "cart, leaves of 5": cart,
+    "cart, leaves of 20": partial(cart, min_samples_leaf=20),
+    "10 % near copies": partial(leaky_near, share=0.1),
+}
 
 
 def ranked(
@@ -335,9 +350,32 @@ def rates(given: argparse.Namespace) -> None:
             print(f"| {name} | {attacker} | {' | '.join(rates)} | {auc:.3f} | {said} |", flush=True)
 
 
+def trees(records: int) -> None:
+    """Print what `combined` and its classifier see with fewer trees, and what these cost."""
+    table = read("adult").sample(2 * records, random_state=0).reset_index(drop=True)
+    groups = [part.reset_index(drop=True) for part in (table[:records], table[records:])]
+    print(
+        "| generator | trees | CPU s | classifier: AUC, TPR at 1 % | combined: AUC, TPR at 1 % |\n|---|---|---|---|---|"
+    )
+    for name, release in GROWN_ON.items():
+        made = release(Job(*groups, records, 1))
+        targets = table.drop(index=records + made.used).sample(frac=1, random_state=1)
+        member, view = np.asarray(targets.index < records), Tables(targets.reset_index(drop=True), made.synthetic)
+        others = [membership_attacks._nearer(view), membership_attacks._denser(view, 1)]
+        for count in (25, 12, 8, 6):
+            start = time.process_time()
+            own = membership_attacks._more_like_the_release(view, np.random.default_rng(1), count, 2)
+            cost = time.process_time() - start
+            ranks = (rankdata(np.stack([*others, own]), axis=1) - 0.5) / len(member)
+            sure = [np.round(each, 12) for each in (own, -np.log1p(-ranks).mean(axis=0))]
+            seen = [attack_summary(each[member], each[~member]) for each in sure]
+            cells = [f"{each.auc:.4f}, {each.rates[RATE].value:.4f}" for each in seen]
+            print(f"| {name} | {count} | {cost:.2f} | {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", choices=("rates", "statistics", "null"), default="rates")
+    parser.add_argument("what", nargs="?", choices=("rates", "statistics", "null", "trees"), default="rates")
     parser.add_argument("--rows", type=int, help="4,000 of Adult, 1,000 of each table of the atlas, unless given")
     parser.add_argument("--folds", type=int, default=2)
     parser.add_argument("--repetitions", type=int, nargs="+", help="5, or 2 and 6 of the atlas")
@@ -347,6 +385,9 @@ def main() -> None:
     given, _ = parser.parse_known_args()
     if given.what == "rates":
         rates(given)
+        return
+    if given.what == "trees":
+        trees(given.rows or 16_000)
         return
     warnings.simplefilter("ignore", RuntimeWarning)  # means over records that are no targets
     if given.what == "null":

@@ -43,6 +43,8 @@ _DIGITS = 12  # differences of distances are equal but for rounding: what is tie
 _TREES = 50
 _FOLDS = 3
 _FEW_TREES = 25  # of the classifier in ``combined``: as much seen with the others, at a quarter of the time
+_GROWN = 50_000 * _FEW_TREES  # records learned from x trees there, at most
+_LEAST_TREES = 8
 _TWO_FOLDS = 2
 _LOW = 0.95  # of what a copy reads as, below which it is told
 
@@ -54,7 +56,8 @@ def combined(release: pd.DataFrame, known: pd.DataFrame, rng: np.random.Generato
     -log(1 - (rank - 1/2)/q), the rank among the q targets, from the lowest (ties: their mean). It is Fisher's
     combination of three rank tests (Fisher 1932), in [0, log(2 q)]: high where any of them is very sure, low where all
     are low. Each finds leaks that the others miss, and none must be chosen beforehand. Where one abstains, the mean of
-    the others.
+    the others. A fold that learns from more than 50,000 records, released and real, grows fewer trees, 8 at least, in
+    as much time: they see as much together with the others (``benchmarks/membership.py trees``).
 
     Tried on Adult (2,000 members, 2,000 control records, 2 or 3 releases of each kind): true-positive rate at a
     false-positive rate of 1 %, and AUC.
@@ -78,7 +81,9 @@ def combined(release: pd.DataFrame, known: pd.DataFrame, rng: np.random.Generato
         True
     """
     view = _view(release, known)
-    sure = np.stack([_nearer(view), _denser(view, 1), _more_like_the_release(view, rng, _FEW_TREES, _TWO_FOLDS)])
+    learned = len(release) + len(known) // _TWO_FOLDS
+    trees = min(_FEW_TREES, max(_GROWN // learned, _LEAST_TREES))
+    sure = np.stack([_nearer(view), _denser(view, 1), _more_like_the_release(view, rng, trees, _TWO_FOLDS)])
     sure = sure[~np.isnan(sure).any(axis=1)]
     ranks = (scipy.stats.rankdata(sure, axis=1) - 0.5) / len(known)
     return _said(-np.log1p(-ranks).mean(axis=0), known)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import ExtraTreesClassifier
 
 from samples.distances import distance_of, rows_of
 from samples.mixed import drawn
@@ -167,6 +168,24 @@ def test_combined_is_fishers_combination_of_the_ranks_of_the_other_three():
     assert left.between(0, math.log(80)).all()
     # -log(1 - rank) of the third: its ranks again, ties at their mean
     np.testing.assert_allclose(left, -np.log(1 - (left.rank() - 0.5) / 40), atol=1e-6)
+
+
+@pytest.mark.parametrize(("records", "trees"), [(30_000, 25), (60_000, 20), (150_000, 8)])
+def test_long_tables_grow_fewer_trees_and_copies_still_rank_first(records, trees, monkeypatch):
+    grown = []
+
+    class Counted(ExtraTreesClassifier):
+        def fit(self, rows, labels):
+            grown.append(self.n_estimators)
+            return super().fit(rows, labels)
+
+    monkeypatch.setattr("synthrisk.metrics.claims.membership.ExtraTreesClassifier", Counted)
+    cells = np.random.default_rng(0).random((records + records // 2, 2))
+    known, release = pd.DataFrame(cells[:records]), pd.DataFrame(cells[records:])
+    release.iloc[: records // 100] = known.iloc[: records // 100]
+    found = combined(release, known, np.random.default_rng(1))["confidence"].rank()
+    assert grown == [trees, trees]
+    assert (found[: records // 100] > 0.95 * records).mean() > 0.95
 
 
 def test_one_attack_is_the_default_and_details_say_both_directions():
