@@ -204,7 +204,7 @@ def attacked(
     sample: Sample,
     calls: Calls,
     failures: dict[str, str],
-    expected: float = 0.0,
+    expected: tuple[float, float] = (0.0, 0.0),
     opening: "Opening | None" = None,
 ) -> dict[str, list[LedgerFolder]]:
     """Wait for all cells; return the ledgers of the generators that did not fail, in order.
@@ -215,7 +215,7 @@ def attacked(
     """
     ledgers = {name: dict(own) for name, own in running.kept.items()}
     with (
-        progress(len(running.made), running.before, expected) as bar,
+        progress(len(running.made), running.before, *expected) as bar,
         bar.watching(partial(_steps, sample, running.made)),
     ):
 
@@ -314,7 +314,7 @@ def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "",
     failures: dict[str, str] = {}
     running = start_all(study.runner, sample, attacks, calls)
     expected = foretold(running, sample, calls.at_once or study.runner.workers)
-    if len(running.made) >= _MANY and expected > _LONG and not study.runner.address:
+    if len(running.made) >= _MANY and expected[0] > _LONG and not study.runner.address:
         compile_beside()
     opening = Opening(study.tracking, sample) if opens else None
     if opening is not None and calls.at_once == 1:  # nothing is attacked beside it
@@ -410,22 +410,23 @@ def releases_of(found: Mapping[str, Found]) -> dict[str, list[str]]:
     }
 
 
-def foretold(running: Running, sample: Sample, workers: int) -> float:
-    """Say how long a study will take, before its first release is attacked; return the seconds of all attacks.
+def foretold(running: Running, sample: Sample, workers: int) -> tuple[float, float]:
+    """Say how long a study will take, before its first release is attacked; return the seconds of attacks and ends.
 
     How long a generator learns is not known: where one does, attacks alone are foretold.
     """
     rows, columns = sample.table.rows, len(sample.columns)
     each = [sum(seconds_of_cell(made.place[1], sample)) for made in running.made]
     if not each:
-        return 0.0
+        return 0.0, 0.0
     seconds, makers = max(sum(each) / workers, max(each)), [made.place[0] for made in running.made]
     learns = any(maker.role == "synthesizer" and maker.kind != "files" for maker in makers)
-    whole = in_words(seconds if learns else seconds + ends_of(rows))
+    ends = ends_of(rows)
+    whole = in_words(seconds if learns else seconds + ends)
     whole = f"attacks take {whole}, beside the time in which generators learn" if learns else whole
     releases = f"{len(each)} release{'s' * (len(each) > 1)} to attack"
     say(f"{rows:,} real records, {columns} columns, {releases}: {whole}")
-    return seconds
+    return seconds, ends
 
 
 def pages_of(page: Answer[str], written: Mapping[str, Answer[str]]) -> Pages:

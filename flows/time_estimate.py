@@ -16,6 +16,7 @@ _SECONDS: dict[str, tuple[float, float, float, float]] = {
     LOOK: (0.05, 2e-5, 0.0, 1.7e-10),
 }
 _OTHERS = (0.1, 5e-5, 0.0, 9e-11)
+_AT_ONCE = 2  # releases that end together: the pace of so few says little yet
 _FEW_COLUMNS, _LOOKED_AT = 25, 20_000  # up to so many columns a tree looks at so many rows at most
 
 
@@ -59,15 +60,46 @@ def in_words(seconds: float) -> str:
 
 
 class Pace:
-    """How long a number of releases will still take, at the pace of those that are done."""
+    """How long a number of releases will still take: as foretold, corrected by the pace of those that are done.
 
-    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic):
-        self._total, self._clock = total, clock
+    Args:
+        total: How many releases.
+        attacks: Seconds foretold for all of them; 0 where nothing was, and the pace alone tells.
+        ends: Seconds foretold for what comes after them.
+        clock: Tells the time, in seconds.
+
+    Example:
+        >>> now = [0.0]
+        >>> pace = Pace(6, 160, 20, lambda: now[0])
+        >>> now[0] = 35.0  # two at once: the other one is nearly done, too
+        >>> pace.left(1)
+        'about 3 minutes left'
+        >>> now[0] = 75.0
+        >>> pace.left(5), pace.left_now()
+        ('about 30 seconds left', 'about 30 seconds left')
+    """
+
+    def __init__(
+        self, total: int, attacks: float = 0.0, ends: float = 0.0, clock: Callable[[], float] = time.monotonic
+    ):
+        self._total, self._attacks, self._ends, self._clock = total, attacks, ends, clock
         self._first: float | None = None  # when the first release was done: what goes before it is start-up
+        self._began = self._counted = clock()
+        self._seconds = attacks + ends  # left when counted
 
     def left(self, done: int) -> str:
         """Return the time left in words, when so many have just been done; empty where nothing can be said."""
-        now = self._clock()
+        self._counted = now = self._clock()
         self._first = now if self._first is None else self._first
-        seconds = (now - self._first) / max(done - 1, 1) * (self._total - done)
-        return f"{in_words(seconds)} left" if 1 < done < self._total else ""
+        if self._attacks:
+            share, before = done / self._total, min(_AT_ONCE / self._total, 1.0)  # as if some had been done as foretold
+            slower = (now - self._began + before * self._attacks) / ((share + before) * self._attacks)
+            self._seconds = slower * ((1 - share) * self._attacks + self._ends)
+        else:
+            self._seconds = (now - self._first) / max(done - 1, 1) * (self._total - done) if done > 1 else 0.0
+        return self.left_now() if done < self._total else ""
+
+    def left_now(self) -> str:
+        """Return the time left in words while a release is under way; empty where nothing can be said."""
+        seconds = self._seconds - (self._clock() - self._counted)
+        return f"{in_words(seconds)} left" if seconds > 0 else ""

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from synthrisk.conf.secrets import mask
 from synthrisk.flows.orchestration.server import flow_run, is_gone, run_log
-from synthrisk.flows.time_estimate import Pace, in_words
+from synthrisk.flows.time_estimate import Pace
 
 Show = Callable[[str, int, str], None]
 """Shows which release is done, how many are, and the time left in words."""
@@ -176,9 +176,8 @@ class Lines:
 class Progress:
     """Counts finished releases: on the terminal, in the log, and in the Prefect UI."""
 
-    def __init__(self, show: Show, total: int, expected: float = 0.0):
-        self._show, self._total, self._done = show, total, 0
-        self._pace, self._expected, self._began = Pace(total), expected, time.monotonic()
+    def __init__(self, show: Show, total: int, pace: Pace):
+        self._show, self._total, self._done, self._pace = show, total, 0, pace
         self._artifact = _artifact(total)
 
     @contextmanager
@@ -187,13 +186,13 @@ class Progress:
         console, over = Console(stderr=True), Event()
 
         def text() -> str:
-            left = self._left()
+            left = self._pace.left_now()
             now = [f"releases attacked: {self._done} of {self._total}", *steps(), *([left] if left else [])]
             return "; ".join(now)
 
         def move() -> None:
             while not over.wait(_MOVES):
-                self._show("; ".join(steps()) or "releases", self._done, self._left())
+                self._show("; ".join(steps()) or "releases", self._done, self._pace.left_now())
 
         mover = Thread(target=move, name="bar", daemon=True)
         if console.is_terminal:
@@ -205,11 +204,6 @@ class Progress:
             over.set()
             if console.is_terminal:
                 mover.join()
-
-    def _left(self) -> str:
-        """Return the time left in words while a release is under way; empty where nothing can be said."""
-        seconds = self._expected - (time.monotonic() - self._began)
-        return f"{in_words(seconds)} left" if seconds > 0 else ""
 
     def advance(self, name: str) -> None:
         """Count one more release as finished."""
@@ -238,17 +232,17 @@ def _artifact(total: int) -> UUID | None:
 
 
 @contextmanager
-def progress(total: int, before: int = 0, expected: float = 0.0) -> Iterator[Progress]:
+def progress(total: int, before: int = 0, attacks: float = 0.0, ends: float = 0.0) -> Iterator[Progress]:
     """Show on stderr how far a study is: a bar on a terminal, elsewhere a line now and then.
 
-    ``total`` releases are to be attacked, in the ``expected`` seconds; ``before`` more were found again, which is said
-    at once.
+    ``total`` releases are to be attacked, which was foretold to take so many seconds, and so many more what ``ends``
+    the study; ``before`` more were found again, which is said at once.
     """
     console = Console(stderr=True, highlight=False)
     if before:
         say(f"found again: {before} of {total + before} releases, as an earlier run has left them")
     with shown(console, total) as show:
-        yield Progress(show, total, expected)
+        yield Progress(show, total, Pace(total, attacks, ends))
 
 
 @contextmanager

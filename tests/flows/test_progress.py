@@ -20,7 +20,7 @@ from synthrisk.tasks.attack import Step, steps_in
 def lines_of(*waits: float) -> list[str]:
     """Return the lines of releases that end so many seconds after one another."""
     out, now = io.StringIO(), [100.0]
-    lines, pace = Lines(Console(file=out, width=40), len(waits), lambda: now[0]), Pace(len(waits), lambda: now[0])
+    lines, pace = Lines(Console(file=out, width=40), len(waits), lambda: now[0]), Pace(len(waits), clock=lambda: now[0])
     for done, seconds in enumerate(waits, 1):
         now[0] += seconds
         lines.advance(done, pace.left(done))
@@ -59,13 +59,13 @@ def test_a_long_step_is_told_while_it_goes_on(capsys):
 
 def test_steps_of_cells_are_told_until_they_end(capsys, monkeypatch):
     monkeypatch.setattr(progress, "_PAUSE", 0.05)
-    with progress.progress(5, expected=600.0) as bar:
+    with progress.progress(5, attacks=600.0) as bar:
         bar.advance("release")
         with bar.watching(lambda: ["copy: membership, 40 %"]):
             time.sleep(0.4)
     said = capsys.readouterr().err.splitlines()
-    assert said[0] == "releases attacked: 1 of 5"
-    assert said[-1] == "releases attacked: 1 of 5; copy: membership, 40 %; about 10 minutes left"
+    assert said[0] == "releases attacked: 1 of 5, about 5 minutes left"
+    assert said[-1] == "releases attacked: 1 of 5; copy: membership, 40 %; about 5 minutes left"
 
 
 def test_a_step_is_told_when_it_begins_and_taken_away_where_the_process_ends(capsys, monkeypatch):
@@ -121,6 +121,19 @@ def test_what_goes_before_the_first_release_is_not_reckoned_with():
         "releases attacked: 1 of 4", "releases attacked: 2 of 4, about 20 seconds left",
         "releases attacked: 3 of 4, about 10 seconds left", "releases attacked: 4 of 4",
     ]  # fmt: skip
+
+
+def test_one_time_is_left_whether_a_release_ends_or_a_step_goes_on_and_two_at_once_are_not_taken_for_a_fast_pace():
+    now = [0.0]
+    pace = Pace(6, 160.0, 20.0, lambda: now[0])
+    truth, said = 135.0, []
+    for done, moment in enumerate([35.0, 38.5, 70.6, 72.4, 92.0], 1):
+        now[0] = moment
+        words = pace.left(done)
+        said.append((words, truth - moment))
+        assert pace.left_now() == words
+    seconds = [float(words.split()[1]) * (60 if "minutes" in words else 1) for words, _ in said]
+    assert all(0.5 <= told / left <= 2 for told, (_, left) in zip(seconds, said, strict=True)), said
 
 
 class Cells:
