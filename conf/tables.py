@@ -55,6 +55,17 @@ class Reading(Settings):
     false_values: Texts = []
     """Texts of a boolean that mean false."""
 
+    @property
+    def of_months(self) -> bool:
+        """Whether its dates name a year and a month, and no day: 2021-03 is a whole value there, not one that was cut.
+
+        Example:
+            >>> [Reading(type="date", format=form).of_months for form in ("%b-%y", "%d.%m.%Y")]
+            [True, False]
+        """
+        form = self.format or ""
+        return any(f"%{month}" in form for month in "mbB") and "%y" in form.lower() and "%d" not in form
+
     @model_validator(mode="after")
     def _settings_fit_the_type(self) -> "Reading":
         types = {"format": "date", **dict.fromkeys(("decimal", "thousands", "unit"), "number")}

@@ -40,6 +40,8 @@ from synthrisk.tasks.workspace.store import save_array
 from synthrisk.tasks.workspace.verb import verb
 
 _DUE = 20  # records from which a median tells of a unit
+_SHARED, _OFTEN, _KEY = 0.05, 5, 5  # share of control records, records a value, letters of a key
+_DAY = r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}"
 _FEW = 0.05  # share of the control cells that may stand for several values
 _OTHERS, _SELDOM = 0.1, 0.001  # how far distributions of other people are apart, and how often by chance
 _UNIT, _APART = 10, 0.5  # times as large, and the distance of two distributions, from which the unit is another one
@@ -75,7 +77,10 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
         if data.identifier in members:
             both = int(held_out[data.identifier].dropna().isin(members[data.identifier]).sum())
             if both:
-                raise InputError(f"control must hold no entity of real, got {both} records of such")
+                raise InputError(
+                    f"control must hold no person of real, as column {data.identifier!r} tells them apart, got {both} "
+                    "records of such; hold out all records of a person together, or none"
+                )
         fitted, done = _read_to_fit(members, held_out.reindex(columns=members.columns), data, control)
         _refuse_codes_for_labels(*fitted)
         parts, told = _at_one_precision(fitted), told + done
@@ -84,7 +89,7 @@ def given(data: Data, control: str | None, seed: int, workspace: str) -> tuple[T
     people, left_out = typed_tables(frame, data, Split(holdout=0.5, repetitions=1), seed)
     if control is not None:
         _refuse_empty(held_out, members[list(people.columns)])
-        told += _of_other_people(people, len(members), data)
+        told += _of_other_people(people, len(members), data) + _of_same_people(members, held_out, data)
     stored = store(people, Path(workspace), left_out)
     table = replace(stored, told=(*of_texts(people, data), *told))
     parts_of = np.where(np.arange(len(frame)) < len(members), -1, 0).astype(np.int16)[None, :]
@@ -151,6 +156,7 @@ def _read_to_fit(
 
 def _fitted(column: pd.Series, real: pd.Series, name: str, data: Data) -> tuple[pd.Series, list[str]]:
     """Return a column of the control records read to fit a real one, and what had to be done."""
+    column = released(column.to_frame(), {c: each for c, each in data.columns.items() if each.of_months})[name]
     coarse, told = None if kind_of(real) == "texts" else coarse_cells(column, real), []
     if coarse is not None and (is_coarse := coarse.rows >= 0).any():
         if is_coarse.mean() > _FEW:  # they match no exact value: members would stand out beside such people
@@ -209,6 +215,28 @@ def _of_other_people(people: pd.DataFrame, members: int, data: Data) -> list[str
         f"{apart[most[0]]:.2f}, where 0 is alike and 1 is the most): members may be told by that, whatever was "
         "released; hold control records out at random"
     ]
+
+
+def _of_same_people(members: pd.DataFrame, held_out: pd.DataFrame, data: Data) -> list[str]:
+    """Say which columns that are left out hold keys, such as a patient's number, that real and control records share.
+
+    A key is a text with ``@``, or of five letters and digits or more, that names no day and that few records share.
+    """
+    told = []
+    for name in (c for c in data.drop if c in members and c in held_out):
+        own, other = (table[name].dropna().astype(str).str.strip() for table in (members, held_out))
+        shared = int(other.isin(set(own)).sum())
+        if shared < _SHARED * len(held_out) or len(own) > _OFTEN * own.nunique():
+            continue
+        keys = own.str.contains("@") | (own.str.contains(r"\d") & (own.str.len() >= _KEY) & ~own.str.match(_DAY))
+        if keys.mean() > 1 - _FEW:
+            which = repr(str(name)) if _has_its_roles(members, data) else "that is left out"
+            told.append(
+                f"control: {shared:,} of {len(held_out):,} records have a value of column {which} that a real record "
+                f"has; if it tells people apart, both are of the same people, which hides what was memorized: name it "
+                "with --identifier, and hold out all records of a person together"
+            )
+    return told
 
 
 def _apart(own: pd.Series, other: pd.Series) -> tuple[float, float]:

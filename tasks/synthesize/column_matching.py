@@ -95,6 +95,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     own, beside = apart(_filled(table, train, told), train.columns)
     check_columns(list(own.columns), list(train.columns), name)
     refuse_several(own, name)
+    own = released(own, {c: each for c, each in form.columns.items() if each.of_months})
     coarse = {c: found for c in own.columns if (found := coarse_cells(own[c], train[c])) is not None}
     own = released(_masked(own, coarse), form.columns)
     columns, sets = {}, {}

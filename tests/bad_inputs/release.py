@@ -70,7 +70,7 @@ _CONTROLS = (
              "control must hold records that the synthesizer never saw, got ones of which 60 of 60 control records equal a member"),
     _control("control records that are the release", _others, "60 of 60 control records equal a released row"),
     _control("control records of the same people", lambda p: _others(p).assign(age=p["age"] - 50, person=range(len(p))),
-             "control must hold no entity of real, got 60 records of such", "--identifier", "person",
+             "control must hold no person of real, as column 'person' tells them apart, got 60 records of such", "--identifier", "person",
              **{"people.csv": lambda p: p.assign(person=range(len(p)))}),
     _control("control records of other types", lambda p: p.assign(age="young"), "control: column 'age' must hold numbers as the real table does, got cells that are not"),
     _control("control records of texts for dates", lambda p: p.assign(hours="unknown"), "control: column 'hours' must hold dates",

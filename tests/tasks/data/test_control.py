@@ -1,5 +1,6 @@
 """Control records are read to fit the real ones, as releases are."""
 
+import re
 from itertools import zip_longest
 
 import numpy as np
@@ -12,9 +13,11 @@ from pandas.api import types
 from pyarrow import feather
 
 from synthrisk.conf.study import Data
+from synthrisk.conf.tables import FileForm
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import source
 from synthrisk.tasks.data.task import given
+from synthrisk.tasks.synthesize.column_matching import fitted
 
 REAL = people(200, 1).drop(columns="stay")
 WORN = [
@@ -97,6 +100,48 @@ def test_a_few_bands_among_control_records_are_missing_and_told(tmp_path):
     got, told = read(PEOPLE.drop(columns="stay").assign(age=cells), tmp_path)
     assert got["age"].isna().tolist() == [True, True] + [False] * (len(PEOPLE) - 2)
     assert told == ("control: column 'age': 2 bands of numbers are taken as missing",)
+
+
+@pytest.mark.parametrize("form", ["%Y-%m", "%m/%Y", "%b-%y", "%B %Y"])
+def test_months_are_whole_values_where_the_real_column_is_read_as_months(form, tmp_path):
+    rng = np.random.default_rng(3)
+    months = pd.Series(pd.to_datetime([f"{y}-{m}-01" for y, m in rng.integers([2014, 1], [2022, 13], (400, 2))]))
+    real, control = (
+        REAL.assign(seen=months[part].dt.strftime(form).to_numpy()) for part in (slice(200), slice(200, 400))
+    )
+    reading = {"seen": {"type": "date", "format": form}}
+    got, told = read(control, tmp_path, real, columns=reading, **ROLES)
+    assert got["seen"].tolist() == months[200:].tolist()
+    assert not [line for line in told if "seen" in line]
+    whole = Data(source="real.csv", columns=reading, **ROLES).columns
+    release = fitted(
+        control.drop(columns="stay", errors="ignore"),
+        REAL.assign(seen=months[:200]),
+        FileForm(columns=whole),
+        "release",
+    )
+    assert release.synthetic["seen"].tolist() == months[200:].tolist()
+    assert not [each.words for each in release.told if "seen" in each.words]
+
+
+@pytest.mark.parametrize(
+    ("keys", "is_told"),
+    [
+        ([f"MRN{k:05d}" for k in range(150)], True),
+        ([f"p{k}@example.org" for k in range(150)], True),
+        ([f"19{k % 90 + 10}-03-1{k % 10}" for k in range(150)], False),  # days of birth
+        ([f"{k:05d}" for k in range(20)], False),  # postcodes, which many share
+        ([f"Miller {'abcdefghij'[k % 10]}" for k in range(150)], False),
+    ],
+)
+def test_the_same_people_on_both_sides_are_told_by_a_key_that_is_left_out(keys, is_told, tmp_path):
+    rng = np.random.default_rng(5)
+    real, control = (REAL.assign(MRN=rng.choice(keys, 200), age=rng.integers(18, 90, 200)) for _ in range(2))
+    told = [line for line in read(control, tmp_path, real, drop=["MRN"], **ROLES)[1] if "--identifier" in line]
+    assert len(told) == is_told
+    assert not is_told or re.match(
+        r"control: \d+ of 200 records have a value of column 'MRN' that a real record", told[0]
+    )
 
 
 def test_codes_that_have_lost_their_zeros_are_the_real_ones(tmp_path):
