@@ -1,7 +1,7 @@
 """The encoding of a file: told by its first bytes, by being UTF-8 or UTF-16, else guessed by its letters.
 
-How like a language a text is, by its letters beyond ASCII and those beside them. Digits of other scripts, and what
-programs write around a value.
+How like a language a text is, by its letters beyond ASCII and those beside them. Digits of other scripts, what
+programs write around a value, and elapsed times and amounts that are shortened.
 """
 
 import re
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pandas.api import types
 
 from synthrisk.metrics.release.columns import folded
 
@@ -311,6 +312,25 @@ def bare_dates(texts: pd.Series) -> pd.Series:
     return texts.str.replace(r"\s+", " ", regex=True).str.replace(_AROUND, "", regex=True)
 
 
+_SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
+          "%f": "f", "%I": "hh", "%p": "AM/PM", "%j": "DDD", "%G": "YYYY", "%V": "ww", "%u": "d"}  # fmt: skip
+
+
+def in_letters(form: str) -> str:
+    """Return in words how dates of a format are written."""
+    return f"dates are written as {re.sub('%.', lambda found: _SHOWN.get(found[0], found[0]), form)}"
+
+
+def nanoseconds(numbers: pd.Series, per: float) -> pd.Series:
+    """Return numbers of units in nanoseconds, ``per`` of which are one; parts of a unit to the millisecond."""
+    if types.is_integer_dtype(numbers.dtype):
+        return numbers.astype("int64") * int(per)
+    floats = numbers.astype(float)
+    whole = floats - floats % 1
+    rest = (floats % 1 * per / 1e6).round() * 1_000_000  # to the millisecond
+    return whole.astype("int64") * int(per) + (rest.astype("int64") if per > 1e6 else 0)
+
+
 _CALLED = re.compile(  # as programs print values
     r"^(?:(?:np|numpy|pd|pandas|torch)\.)?(?:u?int\d*|float\d*|str_?|bool_?|datetime64|tensor|Decimal|Some|Timestamp"
     r"|ISODate|as\.Date|as\.POSIXct)\(\s*(.*?)\.?,?\s*\)$"
@@ -367,6 +387,14 @@ def bare_numbers(texts: pd.Series, real: pd.Series) -> pd.Series:
         return texts
     plain = parts[1].str.strip()
     return texts.where(sides == "", plain.mask(sides == pair[1], "-" + plain))
+
+
+def may_be_thousands(texts: pd.Series) -> bool:
+    """Tell whether a point may stand between thousands in all texts that have one."""
+    marked = texts[texts.str.contains(".", regex=False)]
+    head = marked.head(1000)
+    pattern = r"[+\-−]?[1-9]\d{0,2}(\.\d{3})+"
+    return len(head) > 0 and bool(head.str.fullmatch(pattern).all()) and bool(marked.str.fullmatch(pattern).all())
 
 
 _CODE = r"[\[(]?([A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?"
@@ -447,3 +475,98 @@ def _without_labels(texts: pd.Series, real: pd.Series) -> pd.Series:
     if codes.isna().any() or labels.nunique() < 2 or not len(texts) == codes.nunique() == labels.nunique():
         return texts
     return codes if codes.astype(float).isin(real.astype(float)).all() else texts
+
+
+_ELAPSED = re.compile(
+    r"^([+\-−–]?) ?(?:p(?=t?\d)t?)?(?:(\d+) ?(?:d|j|[Dd]ays?|[Tt]age?|jours?|d[ií]as?)(?![^\W\d_t])[t, ]*)?"
+    r"(?:(\d+) ?(?:h|[Hh]rs?|[Hh]ours?|[Ss]td|[Ss]tunden?|heures?|horas?|ore)(?![^\W\d_])[., ]*)?"
+    r"(?:(\d+) ?(?:m|[Mm]ins?|[Mm]inut(?:es?|en?|os?|i))(?![^\W\d_])[., ]*)?"
+    r"(?:(\d+(?:\.\d+)?) ?(?:s|[Ss]ecs?|[Ss]econde?s?|[Ss]ek|[Ss]ekunden?|segundos?)\.?)?$"
+)
+_HOURS = re.compile(r"^([+\-−–]?\d{1,3})\s?h\s?([0-5]\d)$")
+_ISO_TIME = re.compile(r"^[+\-]?P[\dTDHMS.]*\d[DHMS]$")
+_SECONDS = [86_400, 3600, 60, 1]
+
+
+def as_clocks(texts: pd.Series) -> pd.Series:
+    """Return elapsed times in words as clocks write them; other texts as they are.
+
+    Example:
+        >>> as_clocks(pd.Series(["6h30", "25m 2s", "1 day 2 h", "PT2H", "-0:05", "8"])).tolist()
+        ['6:30', '0:25:02', '26:00:00', '2:00:00', '-0:05', '8']
+    """
+    texts = texts.str.replace(_HOURS, r"\1:\2", regex=True).str.replace(r"^[−–](?=\d+:)", "-", regex=True)
+    parts = _parts_of_time(texts)
+    seconds = (parts * _SECONDS).sum(axis=1)[parts.notna().any(axis=1)]
+    below = texts.str.match(r"[\-−–]").fillna(False)
+    clocks = {k: f"{'-' * bool(below[k])}{_clock(float(own))}" for k, own in seconds.items()}
+    return texts.where(~texts.index.isin([*clocks]), pd.Series(clocks, dtype=object).reindex(texts.index))
+
+
+_HALF_DAYS = re.compile(r"^(\d{1,2})[:.](\d\d)(?:[:.](\d\d(?:\.\d+)?))?\s?([ap])\.?\s?m\.?$", re.IGNORECASE)
+
+
+def clocks_of(texts: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return durations, or times of day, also with AM and PM or on one day, as clocks write them; and what was done."""
+    days = texts.str.extract(r"^(\d{4}-\d\d-\d\d)[ T]\d")[0]
+    if days.notna().all() and days.nunique() == 1:
+        texts = texts.str[11:]
+    clock = as_clocks(texts.str.replace(r"\s?Uhr$|^[Tt](?=\d)", "", regex=True))
+    parts = clock.str.extract(_HALF_DAYS)
+    halves = parts[3].notna()
+    hours = parts[0][halves].astype(int) % 12 + 12 * parts[3][halves].str.lower().eq("p")
+    clock = clock.mask(halves, hours.astype(str) + ":" + parts[1] + ":" + parts[2].fillna("00"))
+    clock = clock.where(~clock.str.fullmatch(r"[+-]?\d{1,4}:\d{2}"), clock + ":00")
+    return clock, ["times are written with AM and PM"] if halves.any() else []
+
+
+def _parts_of_time(texts: pd.Series) -> pd.DataFrame:
+    """Return the days, hours, minutes and seconds of elapsed times, missing where they say none."""
+    small = texts.str.replace(_ISO_TIME, lambda found: found[0].lower(), regex=True)
+    return small.str.extract(_ELAPSED)[[1, 2, 3, 4]].astype(float)
+
+
+def _clock(seconds: float) -> str:
+    whole, part = int(seconds), f"{seconds % 1:.6f}".strip("0").rstrip(".")
+    return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}{part}"
+
+
+def _are_times(texts: pd.Series) -> bool:
+    return bool((texts.str.match(_HOURS) | _parts_of_time(texts).notna().any(axis=1)).all())
+
+
+def _are_elapsed(texts: pd.Series) -> bool:
+    """Tell whether times are elapsed ones: in two units (1h 5m, 45 min beside 2 h), or 30h00, which no day has."""
+    hours, parts = (
+        texts.str.extract(_HOURS)[0].str.replace("[−–]", "-", regex=True).astype(float),
+        _parts_of_time(texts),
+    )
+    units = {*parts.columns[parts.notna().any()]}
+    several = len(units) > 1 and (2 in units or texts.str.contains(r"[^\W\d_]{2}|[ms] ?\d").any())  # 3 d, 6 m; 9s, 7m
+    return bool(several or (units and hours.notna().any()) or hours.abs().max() >= 24 or hours.min() < 0)
+
+
+def written_out(texts: pd.Series) -> pd.Series:
+    """Return the texts of a column of elapsed times, or of amounts that are shortened, written out; others as they are.
+
+    Example:
+        >>> written_out(pd.Series(["25m 2s", "1h 5m", "none"])).tolist()
+        ['0:25:02', '1:05:00', 'none']
+    """
+    some = _with_digits(texts.dropna().head(_LOOKED_AT))
+    way = next((way for way in _WRITTEN_OUT if len(some) and way[0](some.str.strip())), None)
+    if way is None:
+        return texts
+    held = _with_digits(pd.Series(texts.dropna().unique(), dtype=object))
+    if not all(fits(held.str.strip()) for fits in way[:2]):
+        return texts
+    meant = dict(zip(held, way[2](held.str.strip()), strict=True))
+    return texts.map(lambda text: meant.get(text, text), na_action="ignore").astype("string")
+
+
+def _with_digits(texts: pd.Series) -> pd.Series:
+    return texts[texts.str.contains(r"\d", regex=True).to_numpy(bool)].astype(object)
+
+
+_WRITTEN_OUT = ((_are_times, _are_elapsed, as_clocks),)
+"""Whether texts may be of a kind, whether a whole column is, and how it is written out."""
