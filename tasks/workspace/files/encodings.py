@@ -8,15 +8,13 @@ import re
 import unicodedata
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from math import log
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from pandas.api import types
-
-from synthrisk.metrics.release.columns import folded
 
 _SHARES = [log(share) for share in (1 / 8, 1 / 24, 1 / 72, 1 / 216, 1 / 648, 1 / 1944)]
 _SELDOM = log(1 / 6000)  # of a pair that the lists of words have not
@@ -397,16 +395,6 @@ def may_be_thousands(texts: pd.Series) -> bool:
     return len(head) > 0 and bool(head.str.fullmatch(pattern).all()) and bool(marked.str.fullmatch(pattern).all())
 
 
-_CODE = r"[\[(]?([A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?"
-_LABELLED = (  # a code before a label, and behind it: which is the real text
-    rf"^{_CODE}\s*[=:.)|_\-– ]\s*(?P<text>[^\W\d_].*)$", rf"^(?P<text>[^\W\d_].*?)\s*[(\[]{_CODE}[)\]]$",
-    r"^[\[(]?(?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?(?:\s*[=:|_]|\s*[)\-–]?\s)\s*[^\W\d_(\[].*$",
-    r"^[^\W\d_].*[(\[](?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[)\]]$",
-    r"^(?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2}) ?\([^\W\d_].*\)$", rf"^{_CODE} ?\((?P<text>[^\W\d_].*)\)$",
-)  # fmt: skip
-_MOST, _LOOKED_AT = 0.9, 500  # share of the texts that are unknown, and how many show whether there are any codes
-
-
 _BESIDE_ANSWERS = (
     r"(?i)^[\[(]?\d[\])]?\s*[=:.)|\-–]?\s*(?=[^\W\d_])|\s*[(\[]\d[)\]]$"
     r"|(?<=[^\W\d_]{2})[.!]$(?<!\.true\.)(?<!\.false\.)"
@@ -421,50 +409,6 @@ def bare_answers(texts: pd.Series) -> pd.Series:
         ['yes', 'no', 'Ja', 'no', '.true.']
     """
     return texts.str.replace(_BESIDE_ANSWERS, "", regex=True)
-
-
-def without_codes(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
-    """Return texts as the real ones that stand in them, beside codes or signs; each in one alone.
-
-    Example:
-        >>> cells, done = without_codes(pd.Series(["1 = male", "2 = female"]), pd.Series(["female", "male"]))
-        >>> cells.tolist(), done
-        (['male', 'female'], ['2 of 2 texts have a code or signs beside the real one'])
-    """
-    levels = [text for text in column.dropna().unique() if isinstance(text, str)]
-    real_ones = {*real.dropna().unique()}
-    others = pd.Series([text for text in levels if text not in real_ones], dtype=object)
-    name = rf"(?i)^{re.escape(str(column.name))}[=_:. ]+(?P<text>.*)$"
-    ways: list[Callable[[pd.Series], pd.Series]]
-    ways = [_without_signs, *(partial(_part, pattern=pattern) for pattern in (*_LABELLED, name))]
-    some = others.iloc[:: len(others) // _LOOKED_AT + 1]
-    ways = [way for way in ways if way(some).notna().any()]
-    if not len(others) or not real_ones or not ways:
-        return column, []
-    known = {folded(level): level for level in real_ones}
-    ways = [way for way in ways if any(folded(word) in known for word in way(some).dropna().unique())]
-    words = {text: folded(text) for text in levels} if ways else {}
-    others = others[[words[text] not in known for text in others]] if ways else others
-    as_they_are = {known[word] for word in words.values() if word in known}
-    for way in ways:
-        pairs = zip(others, way(others), strict=True)
-        meant = {text: known[folded(word)] for text, word in pairs if isinstance(word, str) and folded(word) in known}
-        alone = len({*meant.values()}) == len(meant) and {*meant.values()}.isdisjoint(as_they_are)
-        if len(meant) >= max(1, _MOST * len(others)) and alone:
-            cells = column.astype(object).map(lambda cell, meant=meant: meant.get(cell, cell), na_action="ignore")
-            many, there = int(column.isin([*meant]).sum()), int(column.notna().sum())
-            does = "has" if many == 1 else "have"
-            return cells, [f"{many:,} of {there:,} texts {does} a code or signs beside the real one"]
-    return column, []
-
-
-def _without_signs(texts: pd.Series) -> pd.Series:
-    bare = unwrapped(texts)
-    return bare.where(bare != texts)
-
-
-def _part(texts: pd.Series, pattern: str) -> pd.Series:
-    return texts.str.extract(pattern)["text"]
 
 
 def _without_labels(texts: pd.Series, real: pd.Series) -> pd.Series:
@@ -499,7 +443,8 @@ def as_clocks(texts: pd.Series) -> pd.Series:
     parts = _parts_of_time(texts)
     seconds = (parts * _SECONDS).sum(axis=1)[parts.notna().any(axis=1)]
     below = texts.str.match(r"[\-−–]").fillna(False)
-    clocks = {k: f"{'-' * bool(below[k])}{_clock(float(own))}" for k, own in seconds.items()}
+    signs = np.where(below[seconds.index], "-", "")
+    clocks = {k: sign + _clock(own) for k, sign, own in zip(seconds.index, signs, seconds, strict=True)}
     return texts.where(~texts.index.isin([*clocks]), pd.Series(clocks, dtype=object).reindex(texts.index))
 
 
@@ -531,10 +476,6 @@ def _clock(seconds: float) -> str:
     return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}{part}"
 
 
-def _are_times(texts: pd.Series) -> bool:
-    return bool((texts.str.match(_HOURS) | _parts_of_time(texts).notna().any(axis=1)).all())
-
-
 def _are_elapsed(texts: pd.Series) -> bool:
     """Tell whether times are elapsed ones: in two units (1h 5m, 45 min beside 2 h), or 30h00, which no day has."""
     hours, parts = (
@@ -546,21 +487,75 @@ def _are_elapsed(texts: pd.Series) -> bool:
     return bool(several or (units and hours.notna().any()) or hours.abs().max() >= 24 or hours.min() < 0)
 
 
+_HEAD = 500  # cells that show whether a whole column may be so
+_MONEY = r"(?:US\$|R\$|[€$£¥₹₽₺₪₩₫₴]|EUR|USD|CHF|GBP|INR|PLN|SEK|NOK|DKK|Rs\.?|kr\.?)"
+_SHORT = re.compile(
+    rf"(?i)^([+\-−–]?\s?{_MONEY}?)\s?(\d[\d.,'’\s]*)(k|mrd|bn?|mio|millionen|million|mn?|)(?![^\W\d_])\.?(\s?{_MONEY})?"
+    r"(/-|\s?(?:pcm|pw|p\.?[am]\.?)|\s?(?:/|per )\s?[a-z]+)?$"
+)
+_SIDED = re.compile(rf"^((?:{_MONEY}\s?)?\d[\d.,'’]*?)\s?(CR|DR|Cr|Dr|S|H)\.?$")
+_OF_ONE = {"kB": 1e-3, "KB": 1e-3, "MB": 1, "GB": 1e3, "TB": 1e6, "mm": 1e-3, "cm": 1e-2, "m": 1, "km": 1e3,
+           "µg": 1e-6, "mg": 1e-3, "g": 1, "kg": 1e3, "ml": 1e-3, "cl": 1e-2, "l": 1}  # fmt: skip
+_MEASURE = re.compile(rf"^(\d+(?:[.,]\d+)?)\s?({'|'.join(_OF_ONE)})$")
+
+
+def _are_amounts(texts: pd.Series) -> bool:
+    """Tell whether texts are amounts of money, some in thousands or millions, or with the same words behind them."""
+    parts = texts.str.extract(_SHORT)
+    money = parts[3].notna() | parts[0].str.contains(r"[^\s+\-−–]", regex=True)
+    words, is_unit = parts[4][parts[4] != "/-"], texts.str.contains(r"\d\s?[kKM]€$", regex=True).all()  # k€ is read
+    alike = words.isna().all() or (len(words) == len(texts) and words.nunique(dropna=False) == 1)
+    return bool(money.all() and alike and not is_unit and (parts[2].ne("") | parts[4].notna()).any())
+
+
+def _amount(found: re.Match[str]) -> str:
+    before, number, short, behind, _ = (part or "" for part in found.groups())
+    if not short:
+        return f"{before}{number.strip()}{behind}"
+    plain, power = re.sub(r"[^\d.,]", "", number), {"k": 3, "b": 9, "mrd": 9}.get(short.lower().rstrip("n"), 6)
+    whole, mark, part = re.split(r"([.,])(?=\d*$)", plain) if re.search("[.,]", plain) else (plain, "", "")
+    if mark and (plain.count(mark) > 1 or (mark == "," and len(part) == 3)):  # between thousands
+        whole, part = plain, ""
+    digits = f"{float(re.sub('[.,]', '', whole) + '.' + part) * 10**power:.4f}".rstrip("0").rstrip(".")
+    return f"{before}{digits.replace('.', mark or '.')}{behind}"
+
+
+def _are_sided(texts: pd.Series) -> bool:
+    """Tell whether amounts have letters for the side of zero: CR and DR, or S and H behind cents; both occur."""
+    parts = texts.str.extract(_SIDED)
+    sides = {*parts[1].str.upper()}
+    return sides == {"CR", "DR"} or (sides == {"S", "H"} and bool(parts[0].str.contains(r"[.,]\d\d$").all()))
+
+
+def _are_measures(texts: pd.Series) -> bool:
+    """Tell whether texts are of one quantity in several units, each with its own: 800 MB beside 3.9 GB."""
+    units = texts.str.extract(_MEASURE)[1]
+    return bool(units.nunique() > 1 and units.str[-1].nunique() == 1)
+
+
+def _measure(found: re.Match[str]) -> str:
+    digits = f"{float(found[1].replace(',', '.')) * _OF_ONE[found[2]]:.9f}".rstrip("0").rstrip(".")
+    return f"{digits} {found[2][-1].replace('B', 'MB')}"
+
+
 def written_out(texts: pd.Series) -> pd.Series:
     """Return the texts of a column of elapsed times, or of amounts that are shortened, written out; others as they are.
 
     Example:
-        >>> written_out(pd.Series(["25m 2s", "1h 5m", "none"])).tolist()
+        >>> for cells in (["25m 2s", "1h 5m", "none"], ["$1.2K", "$80"], ["3.9 GB", "800 MB"], ["1,50H", "2,00S"]):
+        ...     print(written_out(pd.Series(cells)).tolist())
         ['0:25:02', '1:05:00', 'none']
+        ['$1200', '$80']
+        ['3900 MB', '800 MB']
+        ['1,50', '−2,00']
     """
-    some = _with_digits(texts.dropna().head(_LOOKED_AT))
-    way = next((way for way in _WRITTEN_OUT if len(some) and way[0](some.str.strip())), None)
-    if way is None:
+    some, ways = _with_digits(texts.dropna().head(_HEAD)), _WRITTEN_OUT if len(texts) else {}
+    pattern = next((pattern for pattern in ways if len(some) and some.str.strip().str.match(pattern).all()), None)
+    held = _with_digits(pd.Series(texts.dropna().unique(), dtype=object)) if pattern else some
+    bare = held.str.strip()
+    if pattern is None or not bare.str.match(pattern).all() or not ways[pattern][0](bare):
         return texts
-    held = _with_digits(pd.Series(texts.dropna().unique(), dtype=object))
-    if not all(fits(held.str.strip()) for fits in way[:2]):
-        return texts
-    meant = dict(zip(held, way[2](held.str.strip()), strict=True))
+    meant = dict(zip(held, ways[pattern][1](bare), strict=True))
     return texts.map(lambda text: meant.get(text, text), na_action="ignore").astype("string")
 
 
@@ -568,5 +563,15 @@ def _with_digits(texts: pd.Series) -> pd.Series:
     return texts[texts.str.contains(r"\d", regex=True).to_numpy(bool)].astype(object)
 
 
-_WRITTEN_OUT = ((_are_times, _are_elapsed, as_clocks),)
-"""Whether texts may be of a kind, whether a whole column is, and how it is written out."""
+_WRITTEN_OUT: dict[re.Pattern[str], tuple[Callable[[pd.Series], bool], Callable[[pd.Series], pd.Series]]] = {
+    re.compile("|".join(each.pattern for each in (_HOURS, _ISO_TIME, _ELAPSED))): (_are_elapsed, as_clocks),
+    _SHORT: (_are_amounts, lambda texts: texts.str.replace(_SHORT, _amount, regex=True)),
+    _SIDED: (
+        _are_sided,
+        lambda texts: texts.str.replace(
+            _SIDED, lambda found: "−" * (found[2].upper() in "DR S") + found[1], regex=True
+        ),
+    ),
+    _MEASURE: (_are_measures, lambda texts: texts.str.replace(_MEASURE, _measure, regex=True)),
+}
+"""Which texts may be of a kind: whether a whole column is, and how it is written out."""

@@ -44,8 +44,8 @@ from synthrisk.tasks.workspace.files.encodings import (
     may_be_thousands,
     nanoseconds,
     unwrapped,
-    without_codes,
 )
+from synthrisk.tasks.workspace.files.statistical import without_codes
 
 _SUCH_AS = {"durations": " such as 8:30:00", "dates": " such as 2024-12-31"}
 Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
