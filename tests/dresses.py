@@ -240,6 +240,15 @@ _DATES = (
     written("stay", lambda d: str(pd.Timestamp("1899-12-30") + d), "1899-12-30 08:30:00"),
     written("stay", lambda d: pd.Timestamp("1900-01-01") + d, "a time on a day"),
     *(
+        written("stay", lambda d, u=unit: d / pd.Timedelta(1, u), f"numbers of {told}", f"durations are written in {told}")
+        for unit, told in (("s", "seconds"), ("min", "minutes"), ("h", "hours"), ("D", "days"), ("ms", "milliseconds"))
+    ),
+    written("stay", lambda d: str(d / pd.Timedelta(1, "D")), "fractions of a day as texts", "durations are written in days"),
+    written("stay", lambda d: str(d.seconds / 3600).replace(".", ","), "hours with a comma", "durations are written in hours"),
+    written("stay", lambda d: f"{d.seconds // 3600}h {d.seconds // 60 % 60}m", "8h 30m"),
+    written("stay", lambda d: f"{d.seconds // 60} min 0 sec", "510 min 0 sec"),
+    written("stay", lambda d: d.isoformat(), "P0DT8H30M0S"),
+    *(
         written("seen", lambda d, f=form: d.strftime(f), f"seen as {form}", "dates are written as")
         for form in ("%d.%m.%Y, %H:%M", "%m/%d/%Y, %I:%M:%S %p", "%Y-%m-%d %I:%M %p", "%d-%b-%y %I.%M.%S.000000 %p",
                      "%b %d %Y %I:%M%p", "%d%b%Y:%H:%M:%S.000", "%a %b %d %H:%M:%S UTC %Y", "%a %b %d %H:%M:%S %Y",

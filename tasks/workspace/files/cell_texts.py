@@ -17,8 +17,9 @@ from pandas.api import types
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.columns import folded as as_level
+from synthrisk.tasks.workspace.files.encodings import as_clocks, written_out
 
-_PLAIN = str.maketrans({"ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ı": "i", "ð": "d", "þ": "th"})
+_PLAIN = str.maketrans("łøđıð–—−", "lodid---") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 
 
 def folded(text: str) -> str:
@@ -152,7 +153,7 @@ def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]
 
 
 MISSING = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "None"})
-_NO_VALUE = MISSING | {".", "-", "?", "#N/A", "#NV", "n/a", "(blank)", "(Leer)", "(vide)", "(null)", "\\N", "missing"}
+_NO_VALUE = MISSING | {*".-–—?", "#N/A", "#NV", "n/a", "(blank)", "(Leer)", "(vide)", "(null)", "\\N", "missing"}
 
 
 def without_marks(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
@@ -164,7 +165,7 @@ def without_marks(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[s
     """
     texts = [text for text in column.dropna().unique() if isinstance(text, str)]
     known = {as_level(level) for level in real.dropna().unique()}
-    signs = _NO_VALUE - {"-"} if {"+", "x", "X"} & {text.strip() for text in texts} else _NO_VALUE
+    signs = _NO_VALUE - {*"-–—"} if {"+", "x", "X"} & {text.strip() for text in texts} else _NO_VALUE
     empty = column.isin([text for text in texts if text.strip() in signs and as_level(text) not in known])
     many, cells = int(empty.sum()), int(column.notna().sum())
     if not many:
@@ -350,7 +351,6 @@ OR = " or "
 _CENTURY = 2030  # the last year that two digits may mean
 _BOOLEANS = {"True": True, "False": False}
 _ISO = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|30|31)([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?)?")
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2})?")
 
 
 def read_as(column: pd.Series, reading: Reading) -> pd.Series:
@@ -443,7 +443,7 @@ def in_reach(dates: pd.Series) -> pd.Series:
 
 
 def texts_of(column: pd.Series) -> pd.Series:
-    """Return the cells of a column as texts; whole numbers without decimals, as in a column that has no others.
+    """Return the cells of a column as texts; whole numbers without decimals, what is shortened (1h 5m) written out.
 
     Example:
         >>> texts_of(pd.Series([1.0, None])).tolist()
@@ -451,7 +451,7 @@ def texts_of(column: pd.Series) -> pd.Series:
     """
     if types.is_float_dtype(column.dtype) and _fits(column):
         column = column.astype("Int64")
-    return column.astype("string")
+    return column.astype("string") if types.is_numeric_dtype(column.dtype) else written_out(column.astype("string"))
 
 
 def number_pattern(reading: Reading) -> re.Pattern[str]:
@@ -519,7 +519,7 @@ def _dates_as(texts: pd.Series, form: str) -> pd.Series:
 
 
 def _durations(texts: pd.Series, reading: Reading) -> pd.Series:
-    clock = texts.where(texts.str.fullmatch(_CLOCK.pattern))
+    clock = (plain := as_clocks(texts)).where(plain.str.fullmatch(r"[+-]?\d{1,4}:\d{2}(:\d{2}(\.\d+)?)?"))
     return pd.to_timedelta(clock.where(clock.str.count(":") == 2, clock + ":00"))
 
 

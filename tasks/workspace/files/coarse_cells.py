@@ -94,6 +94,7 @@ _MOST_YEARS_ELSEWHERE = 0.1  # share of whole numbers that are no years of the r
 _YEARS_BESIDE = 10  # before and after the real dates
 _DECADE_YEARS = 10.0
 _FEWEST = 2  # beginnings of texts without a sign that make a column of such
+_BESIDE, _OF_LISTS = (",", ";", "|", "~", "/", " or "), 0.1  # share of the real texts that may be lists by a mark
 _STEPS = tuple(float(first * 10**power) for power in range(7) for first in (1, 5))  # 1, 5, 10, 50, ...
 _MOST_MULTIPLES, _FEWEST_MULTIPLES = 0.5, 3  # share of the real values, and released values, of which rounding is told
 _MOST_HELD = 10**8  # sets times the values that may be in them: what is kept in memory
@@ -295,10 +296,8 @@ def _interval(*parts: str | None) -> str:
 
 
 def _infinite(end: str) -> _Ends | None:
-    plain = end.lstrip("+-−").lower()
-    if plain not in ("inf", "infinity", "∞"):
-        return None
-    return (-np.inf,) * 2 if end[0] in "-−" else (np.inf,) * 2
+    is_so = end.lstrip("+-−").lower() in ("inf", "infinity", "∞")
+    return ((-np.inf,) * 2 if end[0] in "-−" else (np.inf,) * 2) if is_so else None
 
 
 def _in_order(low: float, high: float) -> _Ends | None:
@@ -429,8 +428,7 @@ def _period(text: str) -> _Ends | None:
         return _week(int(match[1]), int(match[2]))
     if match := re.fullmatch(r"(\d{4})[-/ ]?[Qq]([1-4])", text):
         return _between(int(match[1]), 3 * int(match[2]) - 2, 3)
-    if match := re.fullmatch(r"(\d{4})[Mm](\d{1,2})", text):
-        text = f"{match[1]}-{match[2]}"
+    text = re.sub(r"^(\d{4})[Mm](\d{1,2})$", r"\1-\2", text)
     if re.fullmatch(_MONTH, text):
         parts = re.split(r"[-/.]", text)
         year, month = (int(part) for part in (parts if len(parts[0]) == 4 else parts[::-1]))
@@ -488,8 +486,7 @@ def whole_days(cells: pd.Series, like: pd.Series, beside: Found | None) -> Found
     real = real.dt.tz_localize(None)
     zones = [dates, dates if zone is None else dates.dt.tz_convert("UTC")]
     clocks = [each.dt.tz_localize(None).dt.as_unit("ns") for each in zones]
-    days = next((each for each in clocks if each.eq(each.dt.normalize()).all()), None)
-    share = float(real.eq(real.dt.normalize()).mean())
+    days, share = next((d for d in clocks if d.eq(d.dt.normalize()).all()), None), real.eq(real.dt.normalize()).mean()
     by_chance = len(dates) * np.log(max(share, 1 / (len(real) + 1)))
     if days is None or len(days) < cells.notna().sum() or share >= _MOST_MULTIPLES or by_chance > np.log(CHANCE):
         return None
@@ -517,9 +514,12 @@ def _moments(days: pd.DatetimeIndex, zone: Any) -> list[float]:
 
 
 def _of_texts(real: pd.Series, others: Iterable[str]) -> tuple[dict[str, ValueSet], str]:
-    """Return what texts stand for that the real column does not have."""
+    """Return what texts stand for that the real column does not have; lists of which it holds many are values."""
     levels: dict[str, None] = dict.fromkeys(sorted({str(level) for level in real.unique()}))
     known, begun = [*levels], 0
+    lists = [mark for mark in _BESIDE for level in known if mark in level and _parts(level, levels, (mark,))]
+    own = [mark for mark in {*lists} if lists.count(mark) >= max(_FEWEST, _OF_LISTS * len(known))]
+    marks = [mark for mark in _BESIDE if mark not in own]
     found: dict[str, ValueSet] = {}
     left: dict[str, int] = {}
     for text in others:
@@ -527,9 +527,9 @@ def _of_texts(real: pd.Series, others: Iterable[str]) -> tuple[dict[str, ValueSe
         if match and (start := next(filter(None, match.groups()))) and _beginning_with(start, known):
             found[text] = ValueSet(prefix=start)
             begun += 1
-        elif parts := _parts(text, levels):
+        elif parts := _parts(text, levels, _BESIDE if text[:1] in ("{", "[", "(") else marks):
             found[text] = ValueSet(texts=parts)
-        else:
+        elif not any(mark in text for mark in own):
             left[text] = _beginning_with(text, known) if text else 0
     digits = sum(any(letter.isdigit() for letter in level) for level in known)
     if len(left) >= _FEWEST and all(left.values()) and sum(left.values()) >= 2 * len(left) and 2 * digits > len(known):
@@ -543,10 +543,10 @@ def _beginning_with(start: str, known: list[str]) -> int:
     return bisect_right(known, start + chr(0x10FFFF)) - bisect_left(known, start)
 
 
-def _parts(text: str, known: Container[str]) -> tuple[str, ...]:
+def _parts(text: str, known: Container[str], marks: Iterable[str]) -> tuple[str, ...]:
     """Return the real texts that stand side by side in a text; none where it is no such list."""
     inner = text.strip("{}[]()")
-    for mark in (",", ";", "|", "~", "/", " or "):
+    for mark in marks:
         parts = [part.strip() for part in inner.split(mark)]
         if len(parts) > 1 and all(part in known for part in parts):
             return tuple(parts)

@@ -35,8 +35,19 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     to_numbers,
     without_marks,
 )
-from synthrisk.tasks.workspace.files.encodings import bare_answers, bare_dates, bare_numbers, unwrapped, without_codes
+from synthrisk.tasks.workspace.files.encodings import (
+    bare_answers,
+    bare_dates,
+    bare_numbers,
+    clocks_of,
+    in_letters,
+    may_be_thousands,
+    nanoseconds,
+    unwrapped,
+)
+from synthrisk.tasks.workspace.files.statistical import without_codes
 
+_SUCH_AS = {"durations": " such as 8:30:00", "dates": " such as 2024-12-31"}
 Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]
 """What the cells of a column are, as sentences say it."""
 
@@ -68,10 +79,8 @@ _TRUE_FALSE = (1, 0), (-1, 0), (1, -1), (1, 2)  # the last as Access writes them
 _OF_A_PAIR = 0.95  # share of the numbers from -1 to 2
 _ANSWERS = "yes and no are taken as true and false"
 _NEAR_ANSWERS = "numbers with decimals are taken as the nearer one, true and false"
-_SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
-          "%f": "f", "%I": "hh", "%p": "AM/PM", "%j": "DDD", "%G": "YYYY", "%V": "ww", "%u": "d"}  # fmt: skip
-_HALF_DAYS = re.compile(r"^(\d{1,2})[:.](\d\d)(?:[:.](\d\d(?:\.\d+)?))?\s?([ap])\.?\s?m\.?$", re.IGNORECASE)
 _DAY = 86_400e9  # nanoseconds
+_LENGTHS = {"seconds": 1e9, "minutes": 60e9, "hours": 3600e9, "days": _DAY, "milliseconds": 1e6, "nanoseconds": 1.0}
 _RARE = "day numbers of a spreadsheet, from 1904"
 _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which number 1970-01-01 is
     "seconds since 1970": (1e9, 0),
@@ -102,7 +111,7 @@ def unfit(name: str, column: str, like: pd.Series) -> InputError:
     kind = kind_of(like)
     return InputError(
         f"{name}: column {column!r} must hold {kind} as the real table does, got cells that are not; write them as "
-        f"{kind}, or {way_out(column)}"
+        f"{kind}{_SUCH_AS.get(kind, '')}, or {way_out(column)}"
     )
 
 
@@ -186,7 +195,7 @@ def _as_kind(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series,
             times = cells.dt.tz_localize(None)
             if times.dt.normalize().nunique() == 1:
                 return times - times.dt.normalize(), []
-        if not types.is_numeric_dtype(cells.dtype) or kind == "durations":
+        if not types.is_numeric_dtype(cells.dtype) or (kind == "durations" and types.is_bool_dtype(cells.dtype)):
             raise UnreadableError
         return _of_numbers(cells, real, kind)
     return _of_texts(column, real, kind)
@@ -203,10 +212,10 @@ def _finite(column: pd.Series, cells: pd.Series) -> tuple[pd.Series, list[str]]:
 
 
 def _of_numbers(cells: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series, list[str]]:
-    """Return numbers as dates, or as true and false."""
+    """Return numbers as dates, as durations, or as true and false."""
     present = cells.dropna()
     each = pd.Series(1, index=present.index)
-    read = _serials(present, each, real) if kind == "dates" else _truths_of_numbers(present, each)
+    read = {"dates": _serials, "durations": _counted}.get(kind, _truths_of_numbers)(present, each, real)
     return _whole(read.values.reindex(cells.index), cells.notna(), list(read.words), kind)
 
 
@@ -278,7 +287,7 @@ def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> 
     """Read texts as numbers: as they are, or with the marks and the unit, which is returned, that fit most of them."""
     texts = plainly(bare_numbers(texts, real), real)
     plain = _plain(texts)
-    if plain.notna().all() and not _may_be_thousands(texts):
+    if plain.notna().all() and not may_be_thousands(texts):
         return _Read(plain), ""
     if not plain.notna().any() and {*real.dropna().unique()} <= {0, 1}:
         truth = _truths(texts, counts, real).values
@@ -314,14 +323,6 @@ def _with_room(values: pd.Series) -> pd.Series:
         room: dict[str, Any] = {"i": "Int64", "u": "UInt64", "b": "boolean"}
         return values.astype(room[values.dtype.kind])
     return values
-
-
-def _may_be_thousands(texts: pd.Series) -> bool:
-    """Tell whether a point may stand between thousands in all texts that have one."""
-    marked = texts[texts.str.contains(".", regex=False)]
-    head = marked.head(1000)
-    pattern = r"[+\-−]?[1-9]\d{0,2}(\.\d{3})+"
-    return len(head) > 0 and bool(head.str.fullmatch(pattern).all()) and bool(marked.str.fullmatch(pattern).all())
 
 
 def _unit(texts: pd.Series, counts: pd.Series) -> str | None:
@@ -406,15 +407,11 @@ def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
             continue
         dates = read_as(english, Reading(type="date", format=form, otherwise="missing"))
         dates = in_zone_of(dates, real)
-        yield _Read(dates, (_written(form),))
+        yield _Read(dates, (in_letters(form),))
         if "%y" in form and (early := dates < real.min()).any():
-            yield _Read(dates.mask(early, dates + pd.DateOffset(years=100)), (_written(form),))
+            yield _Read(dates.mask(early, dates + pd.DateOffset(years=100)), (in_letters(form),))
         if "%y" in form and (late := dates > real.max()).any():
-            yield _Read(dates.mask(late, dates - pd.DateOffset(years=100)), (_written(form),))
-
-
-def _written(form: str) -> str:
-    return f"dates are written as {re.sub('%.', lambda found: _SHOWN.get(found[0], found[0]), form)}"
+            yield _Read(dates.mask(late, dates - pd.DateOffset(years=100)), (in_letters(form),))
 
 
 def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
@@ -448,7 +445,7 @@ def _ways_of_serials(numbers: pd.Series) -> Iterator[_Read]:
     floats = numbers.astype(float)
     for words, (per, at_1970) in _SERIALS.items():
         fits = ((floats - at_1970) * per).abs() < _LAST
-        since = _nanoseconds(numbers[fits] - at_1970, per)
+        since = nanoseconds(numbers[fits] - at_1970, per)
         dates = pd.Series(since.to_numpy("int64").view("M8[ns]"), index=since.index).reindex(numbers.index)
         yield _Read(dates, (f"dates are written as {words}",))
 
@@ -459,7 +456,7 @@ def _ways_of_digits(numbers: pd.Series) -> Iterator[_Read]:
     for form, digits in _DIGITS:
         whole = (floats % 1 == 0) & floats.between(1, 10**digits - 1)
         written = numbers[whole].astype("int64").astype(str).str.zfill(digits).astype("string").reindex(numbers.index)
-        yield _Read(read_as(written, Reading(type="date", format=form, otherwise="missing")), (_written(form),))
+        yield _Read(read_as(written, Reading(type="date", format=form, otherwise="missing")), (in_letters(form),))
 
 
 def _are_apart(values: pd.Series, real: pd.Series) -> bool:
@@ -476,31 +473,29 @@ def _distance(values: pd.Series, counts: pd.Series, real: pd.Series) -> float:
     return float(energy_distance(as_floats(known), dates, counts[known.index]) ** 2 + lost**2 * np.ptp(dates))
 
 
-def _nanoseconds(numbers: pd.Series, per: float) -> pd.Series:
-    if types.is_integer_dtype(numbers.dtype):
-        return numbers.astype("int64") * int(per)
-    floats = numbers.astype(float)
-    whole = floats - floats % 1
-    rest = (floats % 1 * per / 1e6).round() * 1_000_000  # to the millisecond
-    return whole.astype("int64") * int(per) + (rest.astype("int64") if per > 1e6 else 0)
-
-
 # Durations, true and false
 
 
 def _durations(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as durations, or as times of day: with AM and PM, or on a day that is the same everywhere."""
-    days = texts.str.extract(r"^(\d{4}-\d\d-\d\d)[ T]\d")[0]
-    if days.notna().all() and days.nunique() == 1:
-        texts = texts.str[11:]
-    clock = texts.str.replace(r"^(\d{1,2})\s?h\s?(\d\d)$|\s?Uhr$|^[Tt](?=\d)", r"\1:\2", regex=True).str.strip(":")
-    parts = clock.str.extract(_HALF_DAYS)
-    halves = parts[3].notna()
-    hours = parts[0][halves].astype(int) % 12 + 12 * parts[3][halves].str.lower().eq("p")
-    clock = clock.mask(halves, hours.astype(str) + ":" + parts[1] + ":" + parts[2].fillna("00"))
-    clock = clock.where(~clock.str.fullmatch(r"[+-]?\d{1,3}:\d{2}"), clock + ":00")
-    read = pd.to_timedelta(clock.where(~clock.str.fullmatch(r"[+-]?[\d.]+")), errors="coerce")
-    return _Read(read, ("times are written with AM and PM",) if halves.any() else ())
+    clock, words = clocks_of(texts)
+    digits = clock.str.fullmatch(r"[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?")
+    read = pd.to_timedelta(clock.where(~digits), errors="coerce").dt.as_unit("ns")
+    numbers = to_numbers(clock[digits].str.replace(",", ".", regex=False), errors="coerce")
+    counted = _counted(numbers, counts, real)
+    return _Read(read.fillna(counted.values.reindex(read.index)), (*words, *counted.words))
+
+
+def _counted(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
+    """Read numbers as durations: in the unit under which half of them are in the real range and they are most alike."""
+    found = []
+    for unit, length in _LENGTHS.items() if types.is_timedelta64_dtype(real.dtype) and len(numbers) else ():
+        since = (numbers.astype(float) * length / 1e3).round() * 1e3  # to the microsecond
+        values = pd.to_timedelta(since.where(since.abs() < _LAST), unit="ns")
+        if _cells(_in_range(values, real), counts) >= _IN_RANGE * _cells(values.isin(values), counts):
+            found.append((_distance(values, counts, real), _Read(values, (f"durations are written in {unit}",))))
+    nothing = _Read(pd.Series(pd.NaT, index=numbers.index, dtype="m8[ns]"))
+    return min(found, key=lambda each: each[0])[1] if found else nothing
 
 
 def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
@@ -517,7 +512,7 @@ def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     return _Read(read, tuple(dict.fromkeys((*(() if plain[read.notna()].all() else (_ANSWERS,)), *found.words))))
 
 
-def _truths_of_numbers(numbers: pd.Series, counts: pd.Series) -> _Read:
+def _truths_of_numbers(numbers: pd.Series, counts: pd.Series, real: pd.Series | None = None) -> _Read:
     """Read numbers as true and false: 1 and 0, or two that other programs write, where hardly any is of another pair.
 
     Numbers with decimals, as models draw them that know numbers only, are taken for the nearer one.

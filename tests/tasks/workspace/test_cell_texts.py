@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 
 from synthrisk.conf.tables import Reading
-from synthrisk.tasks.workspace.files.cell_texts import read_as, released, to_numbers
+from synthrisk.tasks.propose.evidence import evidence
+from synthrisk.tasks.workspace.files.cell_texts import read_as, released, texts_of, to_numbers, without_marks
 
 COMMAS = Reading(type="number", decimal=",", otherwise="missing")
 DAYS = Reading(type="date", format="%d.%m.%Y", otherwise="missing")
@@ -55,3 +56,66 @@ def test_thousands_may_be_grouped_as_in_india(text, thousands, number):
     reading = Reading(type="number", thousands=thousands, unit="₹", otherwise="missing")
     (read,) = read_as(pd.Series([text]), reading)
     assert read == number if number is not None else pd.isna(read)
+
+
+@pytest.mark.parametrize(
+    ("cells", "hours"),
+    [
+        (["6h30", "0h00", "31h00"], [6.5, 0, 31]),
+        (["25m 30s", "1m 0s", "n.a."], [25.5 / 60, 1 / 60]),
+        (["1h 5m", "2h", "45m"], [13 / 12, 2, 0.75]),
+        (["2 days 3 hrs", "45 min", "1 hour"], [51, 0.75, 1]),
+        (["PT1H30M", "PT45M", "P1DT2H"], [1.5, 0.75, 26]),
+        (["-0h30", "2h15"], [-0.5, 2.25]),
+    ],
+)
+def test_elapsed_times_in_words_are_durations(cells, hours):
+    read = read_as(pd.Series(cells), Reading(type="duration", missing=["n.a."]))
+    assert (read.dropna() / pd.Timedelta("1h")).tolist() == pytest.approx(hours)
+    if min(hours) >= 0:
+        (found,) = evidence(pd.DataFrame({"x": cells * 9}, dtype="string"))
+        assert (found.kind, found.reading.type) == ("duration", "duration")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["6h30", "23h45"], ["3 d", "6 m"], ["10s", "12m"], ["45 min", "5 min"], ["2 h", "3 h"], ["101H05", "305H22"],
+     ["12M", "3S"], ["1h 5m", "cell 9"], ["3d", "x"], ["8:30", "12:15"],
+     ["12 k€", "5 k€"], ["12k€", "13k€"], ["£950 pcm", "£90 pw"], ["$5 / month", "$60"], ["12S", "14H"],
+     ["5 CR", "6 CR"], ["3 GB", "5 GB"], ["3 m", "2 kg"], ["266k", "12k"], ["€5", "£1.2k, or less"], ["$5", "€7"]],
+)  # fmt: skip
+def test_what_may_be_something_else_than_elapsed_times_or_amounts_stays(cells):
+    assert texts_of(pd.Series(cells)).tolist() == cells
+
+
+@pytest.mark.parametrize("sign", ["–", "—", "-"])
+def test_a_dash_says_that_there_is_no_value_in_most_cells_of_numbers_and_in_texts_of_a_release(sign):
+    (found,) = evidence(pd.DataFrame({"pigs": [str(k) if k % 3 == 0 else sign for k in range(300)]}, dtype="string"))
+    assert (found.kind, found.reading) == ("number", Reading(type="number", missing=[sign]))
+    cells, told = without_marks(pd.Series(["cook", sign]), pd.Series(["cook", "nurse"]))
+    assert cells.isna().tolist() == [False, True]
+    assert len(told) == 1
+    assert without_marks(pd.Series(["+", sign]), pd.Series(["+", "0"]))[1] == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["£266k", "£1.2m", "£950"], [266_000, 1_200_000, 950]),
+        (["$1.2K", "-$80", "$1,234K"], [1200, -80, 1_234_000]),
+        (["2,2 Mio. €", "1,05 Mrd. €"], [2_200_000, 1_050_000_000]),
+        (["EUR 3bn", "EUR 12.345k"], [3e9, 12_345]),
+        (["£950 pcm", "£1,200 pcm"], [950, 1200]),
+        (["Rs. 5,000/-", "Rs. 12,500/-", "Rs. 70"], [5000, 12_500, 70]),
+        (["100.50 CR", "20.00 DR"], [100.5, -20]),
+        (["1.234,56S", "80,00H", "1,50H"], [-1234.56, 80, 1.5]),
+        (["3.9 GB", "800 MB", "12 KB"], [3900, 800, 0.012]),
+        (["500 mg", "1 g", "n.a."], [0.5, 1]),
+    ],
+)
+def test_amounts_that_are_shortened_have_sides_or_several_units_are_numbers(cells, numbers):
+    many = [cell for cell in cells for _ in range(9)]
+    (found,) = evidence(pd.DataFrame({"x": many}, dtype="string"))
+    assert (found.kind, found.reading.type) == ("number", "number")
+    read = read_as(pd.Series(many), found.reading).dropna()
+    assert read.astype(float).tolist() == pytest.approx([number for number in numbers for _ in range(9)])

@@ -315,3 +315,14 @@ def test_from_python_every_metric_takes_a_coarse_release_without_one_of_the_colu
     options |= {"folds": 2} if name in ("detection_mlp", "membership_inference_risk") else {}
     score = metric(real, fit_release(release, real), **roles, **options)
     assert score.value is not None
+
+
+def test_lists_of_a_release_are_values_of_their_own_where_the_real_column_holds_such_lists():
+    real = pd.Series(["tv", "phone", "watch", "tv,phone", "phone,watch"])
+    assert coarse_cells(pd.Series(["tv,watch", "watch,tv,phone", "tv"]), real) is None
+    for text, sets in (("tv|watch", 1), ("{tv, watch}", 1), ("tv,watch", 0)):
+        found = coarse_cells(pd.Series([text, "tv"]), real)
+        assert (0 if found is None else len(found.sets)) == sets
+    assert coarse_cells(pd.Series(["tv,watch"]), real.head(4)).words == "1 set of texts", (
+        "one list alone is none of many"
+    )
