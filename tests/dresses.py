@@ -219,6 +219,7 @@ _DATES = (
     written("born", lambda d: (d - pd.Timestamp("1960-01-01")).days, "days of SAS", "days since 1960"),
     written("seen", lambda d: (d - pd.Timestamp("1960-01-01")).total_seconds(), "seconds of SAS", "seconds since 1960"),
     written("born", lambda d: (d - pd.Timestamp("1970-01-01")).days + 719_529, "Matlab's days", "days since the year 0"),
+    written("born", lambda d: d.toordinal(), "Python's days", "days since the year 1"),
     written("seen", lambda d: d.value // 10**9 + 12_219_379_200, "seconds of SPSS", "seconds since 1582"),
     written("born", lambda d: int(d.strftime("%d%m%Y")), "31122024 as numbers", "DDMMYYYY"),
     written("born", lambda d: int(d.strftime("%y%m%d")), "241231 as numbers", "YYMMDD"),

@@ -92,9 +92,9 @@ PAIRS = (  # what is true, what is false: folded
     ("jah", "ei"), ("taip", "ne"), ("ja", "ne"), ("da", "nu"), ("ya", "tidak"), ("co", "khong"), ("ναι", "οχι"),
     ("да", "нет"), ("так", "ні"), ("да", "не"), ("예", "아니오"), ("예", "아니요"), ("네", "아니요"), ("نعم", "لا"),
     ("כן", "לא"), ("はい", "いいえ"), ("是", "否"), ("有", "无"), ("有", "無"), ("+", "-"), ("1", "0"), ("1.0", "0.0"),
-    ("on", "off"), ("x", "-"), ("✓", "✗"), ("✔", "✘"), ("☑", "☐"), (".true.", ".false."),
-    ("positive", "negative"), ("positiv", "negativ"), ("positif", "negatif"),
-    ("pos", "neg"), ("checked", "unchecked"), ("present", "absent"),
+    ("on", "off"), ("x", "-"), ("✓", "✗"), ("✔", "✘"), ("☑", "☐"), (".true.", ".false."), ("present", "absent"),
+    ("positive", "negative"), ("positiv", "negativ"), ("positif", "negatif"), ("pos", "neg"), ("checked", "unchecked"),
+    ("active", "inactive"), ("enabled", "disabled"), ("smoker", "non-smoker"), ("raucher", "nichtraucher"),
 )  # fmt: skip
 
 

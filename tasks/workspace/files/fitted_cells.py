@@ -75,8 +75,7 @@ _FORMS = *(day + time for day in _DAYS for time in _TIMES), "%b %d %H:%M:%S %Y"
 _MARKS_OF = {form: re.sub(r"%?\w", "", form.replace("%j", "#")) for form in _FORMS}
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
 _OFFSET = r":\d\d ?([+-])(\d\d):?(\d\d)$"  # from UTC, behind a time
-_TRUE_FALSE = (1, 0), (-1, 0), (1, -1), (1, 2)  # the last as Access writes them, models, and surveys
-_OF_A_PAIR = 0.95  # share of the numbers from -1 to 2
+_TRUE_FALSE, _OF_A_PAIR = ((1, 0), (-1, 0), (1, -1), (1, 2)), 0.95  # of Access, models, surveys; share of all four
 _ANSWERS = "yes and no are taken as true and false"
 _NEAR_ANSWERS = "numbers with decimals are taken as the nearer one, true and false"
 _DAY = 86_400e9  # nanoseconds
@@ -94,6 +93,7 @@ _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which
     "seconds since 1960": (1e9, 315_619_200),
     "milliseconds since 1960": (1e6, 315_619_200_000),
     "days since the year 0": (_DAY, 719_529),
+    "days since the year 1": (_DAY, 719_163),  # as Python numbers them
     "seconds since 1582": (1e9, 12_219_379_200),
 }
 _DIGITS = (("%Y%m%d", 8), ("%Y%j", 7), ("%d%m%Y", 8), ("%m%d%Y", 8), ("%y%m%d", 6), ("%d%m%y", 6), ("%m%d%y", 6),
@@ -442,9 +442,8 @@ def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
 
 def _ways_of_serials(numbers: pd.Series) -> Iterator[_Read]:
     """Yield numbers as dates, counted since each day from which they may be."""
-    floats = numbers.astype(float)
     for words, (per, at_1970) in _SERIALS.items():
-        fits = ((floats - at_1970) * per).abs() < _LAST
+        fits = ((numbers.astype(float) - at_1970) * per).abs() < _LAST
         since = nanoseconds(numbers[fits] - at_1970, per)
         dates = pd.Series(since.to_numpy("int64").view("M8[ns]"), index=since.index).reindex(numbers.index)
         yield _Read(dates, (f"dates are written as {words}",))
@@ -502,7 +501,7 @@ def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read yes and no as true and false, in the pair of words that most cells have; the rest in the next such pair."""
     numbers = to_numbers(texts.str.replace(r"^([+-]?\d*),(\d+)$", r"\1.\2", regex=True), errors="coerce")
     are_numbers = numbers.notna().to_numpy(bool)
-    found = _truths_of_numbers(numbers[are_numbers], counts)
+    found = _truths_of_numbers(numbers[are_numbers], counts, real)
     words, read = bare_answers(texts[~are_numbers]).map(folded), found.values.reindex(texts.index)
     for _ in range(_FORMS_OF_ONE):
         left = words[read[words.index].isna().to_numpy()]
@@ -512,10 +511,11 @@ def _truths(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     return _Read(read, tuple(dict.fromkeys((*(() if plain[read.notna()].all() else (_ANSWERS,)), *found.words))))
 
 
-def _truths_of_numbers(numbers: pd.Series, counts: pd.Series, real: pd.Series | None = None) -> _Read:
+def _truths_of_numbers(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read numbers as true and false: 1 and 0, or two that other programs write, where hardly any is of another pair.
 
-    Numbers with decimals, as models draw them that know numbers only, are taken for the nearer one.
+    Numbers with decimals, as models draw them that know numbers only, are taken for the nearer one. Of 1 and 2, 1
+    is true, as in surveys, unless 2 is by its share, as R numbers false and true.
     """
     whole, own = numbers.astype(float).round(), counts[numbers.index]
     cells = {value: own[(whole == value).to_numpy()].sum() for value in (-1, 0, 1, 2)}
@@ -524,10 +524,15 @@ def _truths_of_numbers(numbers: pd.Series, counts: pd.Series, real: pd.Series | 
         ((true, false) for true, false in _TRUE_FALSE
          if min(cells[true], cells[false]) and cells[true] + cells[false] >= _OF_A_PAIR * all_four), (1, 0),
     )  # fmt: skip
+    told = (_ANSWERS,) * ((true, false) != (1, 0))
+    if (true, false) == (1, 2) and types.is_bool_dtype(real.dtype):
+        share, due = cells[1] / (cells[1] + cells[2]), float(real.dropna().astype(float).mean())
+        by_chance = 1.5 * np.sqrt(1 / (cells[1] + cells[2]) + 1 / max(real.count(), 1))
+        true, false = (2, 1) if abs(share - due) > abs(1 - share - due) + by_chance else (1, 2)
+        told = (f"{_ANSWERS}: {true} is true",)
     read = whole.map({float(true): True, float(false): False}).astype("boolean")
     is_near = (read.notna() & (numbers.astype(float) != whole)).any()
-    told = (*((_ANSWERS,) if (true, false) != (1, 0) else ()), *((_NEAR_ANSWERS,) if is_near else ()))
-    return _Read(read, told)
+    return _Read(read, (*told, *([_NEAR_ANSWERS] * bool(is_near))))
 
 
 def seems(levels: pd.Series) -> Kind:

@@ -591,3 +591,24 @@ def test_scores_called_as_a_column_and_its_levels_are_no_columns_one_a_level(col
     release = pd.DataFrame(scores, columns=[f"{column}_{level}" for level in levels][: scores.shape[1]])
     with pytest.raises(InputError, match=f"column '{column}' must be one column|absent: \\['{column}'\\]"):
         fitted(release.assign(age=range(60)), real, FORM, "release")
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+@pytest.mark.parametrize("true", [1, 2])
+def test_of_1_and_2_the_one_is_true_whose_share_is_the_real_one_and_it_is_told(true, as_text):
+    smokes = np.random.default_rng(4).random(400) < 0.3
+    real = pd.DataFrame({"age": range(400), "smokes": smokes})
+    written = pd.Series(np.where(smokes, true, 3 - true))
+    with pytest.warns(UserWarning, match=f"yes and no are taken as true and false: {true} is true"):
+        got = fit_release(real.assign(smokes=written.astype(str) if as_text else written), real)
+    assert got["smokes"].tolist() == smokes.tolist()
+    with pytest.warns(UserWarning, match="1 is true"):  # as in surveys, where the shares do not say
+        fit_release(pd.DataFrame({"age": range(400), "smokes": [1, 2] * 200}), real)
+
+
+@pytest.mark.parametrize(("yes", "no"), [("smoker", "non-smoker"), ("Raucher", "Nichtraucher"), ("active", "inactive")])
+def test_an_answer_and_its_denial_are_true_and_false(yes, no):
+    real = pd.DataFrame({"age": range(60), "smokes": [True, False, False] * 20})
+    with pytest.warns(UserWarning, match="yes and no are taken as true and false"):
+        got = fit_release(real.assign(smokes=[yes, no, no] * 20), real)
+    assert got["smokes"].tolist() == real["smokes"].tolist()
