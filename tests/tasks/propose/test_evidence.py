@@ -186,3 +186,21 @@ def test_dates_of_a_workbook_of_which_some_are_texts_are_dates(tmp_path):
 def test_numbers_with_a_unit_or_out_of_a_most_are_numbers_and_codes_are_none(form, kind):
     cells = pd.DataFrame({"x": [form.format(20 + i % 79) for i in range(300)]}, dtype="string")
     assert evidence(cells)[0].kind == kind
+
+
+@pytest.mark.parametrize(("cells", "codes"), [
+    (dict.fromkeys(range(-5, 25), 10), []), (dict.fromkeys(range(-2, 9), 10), []),
+    (dict.fromkeys(range(-5, 5), 20), []),
+    ({-3: 9, -2: 30, -1: 70, 0: 90, 1: 80, 2: 60, 3: 20}, []), ({-4: 2, -3: 9, -2: 30, -1: 40, 0: 50, 1: 60, 2: 9}, []),
+    (dict.fromkeys([-9, *range(-3, 30)], 10), ["-9"]), (dict.fromkeys([-99, *range(-3, 30)], 10), ["-99"]),
+    ({-2: 60, -1: 9, 0: 90, 1: 50, 2: 30, 3: 20}, ["-2", "-1"]), ({-2: 9, -1: 9, 1: 90, 2: 50}, ["-2", "-1"]),
+    ({-2: 9, -1: 9, 0: 9, 1: 9, 2: 9}, []), ({-2: 9, -1: 9, 0: 20, 1: 30, 2: 40, 3: 9}, ["-2", "-1"]),
+    ({-3: 6, -2: 90, -1: 9} | dict.fromkeys(range(40), 12), ["-3", "-2", "-1"]), ({-1: 9, 0: 9, 1: 9, 2: 9}, ["-1"]),
+    ({-8: 9, -5: 6, -2: 9, -1: 12} | dict.fromkeys(range(40), 12), ["-8", "-5", "-2", "-1"]),
+    ({-9: 9, -8: 6, -2: 9, -1: 12} | dict.fromkeys(range(40), 12), ["-9", "-8", "-2", "-1"]),
+    ({-3: 6, -2: 9, -1: 12} | {0: 200, 1: 50, 2: 20, 3: 9, 4: 6}, ["-3", "-2", "-1"]),
+])  # fmt: skip
+def test_numbers_below_0_are_values_where_they_go_on_from_0_and_codes_of_no_answer_else(cells, codes):
+    column = pd.Series([str(n) for n, many in cells.items() for _ in range(many)], dtype="string")
+    reading = evidence(pd.DataFrame({"x": column}))[0].reading
+    assert sorted(reading.missing if reading else [], key=int) == codes
