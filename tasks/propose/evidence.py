@@ -380,6 +380,8 @@ def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
     if not len(numbers) or (numbers < 0).any():
         return None
     distinct = len(numbers)
+    if distinct > 2 and numbers.between(190001, 209912).all() and (numbers % 100).isin(range(1, 13)).all():
+        return "likely", "its numbers are years and months"
     if says(name, "codes") and not says(name, "counted"):
         return "likely", "its name says that its numbers are codes"
     if (numbers % 1 != 0).any() or says(name, "counted"):
@@ -400,7 +402,8 @@ def _categories(cells: Cells) -> _Found:
         return _Found("empty", "sure", "all cells are missing")
     lengths, words = texts.str.len().to_numpy(float), texts.str.count(r"\S+").to_numpy(float)
     long = (lengths @ counts) / cells.filled > _LETTERS_OF_TEXT or (words @ counts) / cells.filled >= _WORDS_OF_TEXT
-    if long and len(texts) > _MANY and len(texts) > 0.2 * cells.filled:
+    grouped = bool(texts.str.fullmatch(r"[\d /.\-]+").all())
+    if long and not grouped and len(texts) > _MANY and len(texts) > 0.2 * cells.filled:
         return _Found("text", "likely", "sentences, nearly each another")
     numbers = cells.share(texts.str.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?"))
     if numbers == 1:
