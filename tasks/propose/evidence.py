@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -35,6 +36,8 @@ _NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d|-?9{2,}[.,]9+")
 _FAR = 0.5  # of the range of all other numbers: how far off a code lies
 _FAR_DECIMAL = 5  # times nearly all other numbers: how far off a code with decimals lies
 _OF_PRICES = 0.2  # share of the numbers with the same decimals, .99 or .9, from which they are prices
+_LIKE_0, _LIKE_NEXT = 0.4, 1.5  # of the cells of 0, and of the number nearer to 0, that numbers below 0 have as values
+_FEW_BELOW, _MANY_ABOVE = 2, 8  # numbers below 0 that take so many others to be values
 _HEAP = 5  # times as frequent as the numbers beside it
 
 
@@ -66,7 +69,8 @@ def number_codes(numbers: pd.Series, counts: np.ndarray) -> list[str]:
         counts: How many cells each has.
     """
     left = pd.Series(counts, index=numbers.index)
-    suspects = [t for t in numbers.index if _is_suspect(t) and not _is_price(t, numbers, left)]
+    go_on = numbers.between(-len(_below(numbers, left)), -1)
+    suspects = [t for t in numbers.index[~go_on] if _is_suspect(t) and not _is_price(t, numbers, left)]
     found: list[str] = []
     for text in sorted((t for t in suspects if numbers[t] < 0), key=lambda t: numbers[t]):
         others = numbers.drop([text, *found])
@@ -121,6 +125,25 @@ def _is_code_above(number: float, count: int, others: pd.Series, counts: pd.Seri
     far = number - top > _FAR * (top - low)
     beside = counts[others.nlargest(10).index].mean()
     return bool(far or (number - top >= 2 and count > _HEAP * beside))
+
+
+def _below(numbers: pd.Series, counts: pd.Series) -> range:
+    """Return the numbers below 0 that go on from 0 as values do, as of goal differences; empty where they are codes.
+
+    -1 has about as many cells as 0 and no further one has many more than the one before, as many codes have, without
+    another number behind a small gap. Two such numbers, as surveys have for no answer, are values among many others.
+    """
+    of = counts.groupby(numbers.to_numpy()).sum()
+    run = 0
+    while -(run + 1) in of.index:
+        run += 1
+    cells = [int(of.get(-i, 0)) for i in range(run + 1)]
+    rest = [n for n in of.index if n < -run and of[n] >= _FEWEST_CELLS and (run <= _FEW_BELOW or n >= -2 * run)]
+    above = (of.index >= 0).sum()
+    enough = run >= _FEW_BELOW and (run > _FEW_BELOW or above >= _MANY_ABOVE) and {0, 1} <= {*of.index}
+    even = enough and cells[1] >= _LIKE_0 * cells[0]
+    falls = all(b <= _LIKE_NEXT * a + 3 * a**0.5 for a, b in pairwise(cells))
+    return range(-run, 0) if even and falls and not rest else range(0)
 
 
 def _is_around_0(numbers: Iterable[float]) -> bool:
@@ -357,6 +380,8 @@ def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
     if not len(numbers) or (numbers < 0).any():
         return None
     distinct = len(numbers)
+    if distinct > 2 and numbers.between(190001, 209912).all() and (numbers % 100).isin(range(1, 13)).all():
+        return "likely", "its numbers are years and months"
     if says(name, "codes") and not says(name, "counted"):
         return "likely", "its name says that its numbers are codes"
     if (numbers % 1 != 0).any() or says(name, "counted"):
@@ -377,7 +402,8 @@ def _categories(cells: Cells) -> _Found:
         return _Found("empty", "sure", "all cells are missing")
     lengths, words = texts.str.len().to_numpy(float), texts.str.count(r"\S+").to_numpy(float)
     long = (lengths @ counts) / cells.filled > _LETTERS_OF_TEXT or (words @ counts) / cells.filled >= _WORDS_OF_TEXT
-    if long and len(texts) > _MANY and len(texts) > 0.2 * cells.filled:
+    grouped = bool(texts.str.fullmatch(r"[\d /.\-]+").all())
+    if long and not grouped and len(texts) > _MANY and len(texts) > 0.2 * cells.filled:
         return _Found("text", "likely", "sentences, nearly each another")
     numbers = cells.share(texts.str.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?"))
     if numbers == 1:

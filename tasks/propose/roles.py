@@ -31,6 +31,11 @@ _PRESENCE = Reading(type="presence")
 _KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
 _SCHOOL_CLASS = re.compile(r"99?[ .]?[aA]")  # the form of 5a and 10c
 _POSTCODE = re.compile(r"[^\d.,]*9{4}")  # the form begins so: no decimals, as the scores PC1 have
+_PART = re.compile(r"[^\W\d_][^\W\d_.'’\-]*(?:[.'’\-][^\W\d_]*)*")  # of the full name of a person
+_BETWEEN = {"de", "del", "della", "di", "da", "dos", "du", "van", "von", "der", "den", "ten", "zu", "la", "le", "el"}
+_FULL = 0.9  # share of the texts that are full names
+_FEELS = {"i", "my", "me", "ich", "mein", "meine", "meiner", "je", "mon", "ma", "mes"}  # words of a statement to judge
+_STATEMENT = 4  # words from which a name may be one
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
 _TOPICS = {
     "age": "the age", "birth": "when or where somebody was born", "death": "when somebody died", "sex": "the sex",
@@ -125,6 +130,20 @@ def _names_people(each: Evidence, table: pd.DataFrame) -> bool:
     return many and said in ("contact", "number") and (long or (texts and each.distinct > _FEWEST_NAMES))
 
 
+def _are_full_names(each: Evidence, column: pd.Series) -> bool:
+    """Tell whether a column that is called by one word for a person holds names as MARTIN Paul and van Dam, Anna."""
+    of_person = len(words(each.name)) == 1 and (says(each.name, "party") or says(each.name, "person"))
+    if not of_person or each.kind != "category" or each.distinct <= _FEWEST_NAMES:
+        return False
+    texts = [re.split(r",? +", str(text).strip()) for text in column.dropna().unique()]
+    full = [2 <= len(parts) <= 5 and all(map(_is_part, parts)) for parts in texts]
+    return sum(full) >= _FULL * len(full)
+
+
+def _is_part(part: str) -> bool:
+    return part in _BETWEEN or (part[:1].isupper() and bool(_PART.fullmatch(part)))
+
+
 def _digits(each: Evidence) -> int:
     """Return how many digits the whole numbers of a column commonly have; 0 where it has none."""
     return len(each.form) if each.kind == "number" and not each.form.strip("9") else 0
@@ -167,6 +186,8 @@ def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
     born = topic(each.name, "known") in ("age", "birth")
     if each.kind == "date" and each.is_unique and ":" in each.form and not born:
         return Role(each.name, "dropped", "likely", "a time of its own for nearly every record")
+    if _are_full_names(each, table[each.name]):
+        return Role(each.name, "dropped", "likely", "it may name people")
     if not each.is_unique:
         return None
     if _numbers_rows(each, table) and (says(each.name, "identifier") or says(each.name, "key")):
@@ -248,9 +269,11 @@ def _targets(names: Sequence[str], columns: Sequence[Evidence], table: pd.DataFr
 
 
 def _most_wanted(found: Mapping[str, Role], targets: Mapping[str, Role], order: Sequence[str]) -> list[Role]:
-    """Return as many columns as a study takes, in the order of the table: what models are made for before others."""
+    """Return as many columns as a study takes, in order: what models are made for first, then one of each topic."""
     by_name = [name for name in found if is_target(name)] + [n for n, role in targets.items() if role.sure == "likely"]
-    wanted = dict.fromkeys([*sorted(by_name, key=order.index), *found, *targets])
+    topics = [topic(name, "sensitive") for name in found]
+    each_first = sorted(enumerate(found), key=lambda at: topics[: at[0]].count(topics[at[0]]))
+    wanted = dict.fromkeys([*sorted(by_name, key=order.index), *(name for _, name in each_first), *targets])
     chosen = list(wanted)[:_MOST_SENSITIVE]
     return [{**found, **targets}[name] for name in order if name in chosen]
 
@@ -284,7 +307,10 @@ def _of_people(each: Evidence) -> str | None:
     if is_target(each.name) and _is_school_class(each):
         return "home"
     other = says(each.name, "postcode") and not _POSTCODE.match(each.form)
-    known = None if other else topic(each.name, "known")
+    said = words(each.name)
+    states = len(said) >= _STATEMENT and not _FEELS.isdisjoint(said)
+    months = each.kind == "number" and said == ["tenure"]
+    known = None if other or states or months else topic(each.name, "known")
     decimals = each.kind == "number" and re.search(r"[.,]99", each.form)
     return None if known in ("sex", "ethnicity") and decimals else known
 

@@ -186,3 +186,67 @@ def test_dates_of_a_workbook_of_which_some_are_texts_are_dates(tmp_path):
 def test_numbers_with_a_unit_or_out_of_a_most_are_numbers_and_codes_are_none(form, kind):
     cells = pd.DataFrame({"x": [form.format(20 + i % 79) for i in range(300)]}, dtype="string")
     assert evidence(cells)[0].kind == kind
+
+
+@pytest.mark.parametrize(("cells", "codes"), [
+    (dict.fromkeys(range(-5, 25), 10), []), (dict.fromkeys(range(-2, 9), 10), []),
+    (dict.fromkeys(range(-5, 5), 20), []),
+    ({-3: 9, -2: 30, -1: 70, 0: 90, 1: 80, 2: 60, 3: 20}, []), ({-4: 2, -3: 9, -2: 30, -1: 40, 0: 50, 1: 60, 2: 9}, []),
+    (dict.fromkeys([-9, *range(-3, 30)], 10), ["-9"]), (dict.fromkeys([-99, *range(-3, 30)], 10), ["-99"]),
+    ({-2: 60, -1: 9, 0: 90, 1: 50, 2: 30, 3: 20}, ["-2", "-1"]), ({-2: 9, -1: 9, 1: 90, 2: 50}, ["-2", "-1"]),
+    ({-2: 9, -1: 9, 0: 9, 1: 9, 2: 9}, []), ({-2: 9, -1: 9, 0: 20, 1: 30, 2: 40, 3: 9}, ["-2", "-1"]),
+    ({-3: 6, -2: 90, -1: 9} | dict.fromkeys(range(40), 12), ["-3", "-2", "-1"]), ({-1: 9, 0: 9, 1: 9, 2: 9}, ["-1"]),
+    ({-8: 9, -5: 6, -2: 9, -1: 12} | dict.fromkeys(range(40), 12), ["-8", "-5", "-2", "-1"]),
+    ({-9: 9, -8: 6, -2: 9, -1: 12} | dict.fromkeys(range(40), 12), ["-9", "-8", "-2", "-1"]),
+    ({-3: 6, -2: 9, -1: 12} | {0: 200, 1: 50, 2: 20, 3: 9, 4: 6}, ["-3", "-2", "-1"]),
+])  # fmt: skip
+def test_numbers_below_0_are_values_where_they_go_on_from_0_and_codes_of_no_answer_else(cells, codes):
+    column = pd.Series([str(n) for n, many in cells.items() for _ in range(many)], dtype="string")
+    reading = evidence(pd.DataFrame({"x": column}))[0].reading
+    assert sorted(reading.missing if reading else [], key=int) == codes
+
+
+def meaning(tmp_path, name: str, cells) -> tuple[str, str]:
+    draw = np.random.default_rng(0)
+    base = {"age": draw.integers(18, 90, ROWS), "sex": ["f", "m"] * (ROWS // 2), "income": draw.lognormal(8, 1, ROWS)}
+    base["job"] = draw.choice(["cook", "nurse"], ROWS)
+    pd.DataFrame(base | {name: draw.choice(np.array(list(cells), object), ROWS)}).to_csv(tmp_path / "a.csv")
+    proposal = look(str(tmp_path / "a.csv"), Given())
+    kind = next(each.kind for each in proposal.columns if each.name == name)
+    return kind, next(role.meaning for role in proposal.roles if role.name == name)
+
+
+SURNAMES = [f"{a}{b}" for a in ("Mar", "Ber", "Dup", "Rou", "Mor") for b in ("tin", "nard", "ont", "ssel", "eau", "er")]
+PEOPLE = [f"{a.upper()} {b}" for a in SURNAMES for b in ("Paul", "Anne-Lise", "J. de")]
+
+
+@pytest.mark.parametrize(("name", "cells", "role"), [
+    *((name, SURNAMES, "dropped") for name in ("Nom", "NOM", "Nom patient", "Nom élève", "Nom du patient")),
+    *((name, PEOPLE, "dropped") for name in ("Runner", "Defendant", "Versicherter", "Assuré", "Titular", "Licencié")),
+    ("Player", PEOPLE, "identifier"), ("Product", PEOPLE, "other"), ("Runner", SURNAMES, "other"),
+    ("Nom", "ab", "other"),
+    ("Driver", [f"{text} x" for text in SURNAMES], "other"), ("Q3_1 I feel valued at work", range(1, 6), "other"),
+    ("work", range(1, 6), "quasi-identifier"), ("tenure", range(72), "other"), ("tenure", "ab", "quasi-identifier"),
+    ("Index HP", range(1000, 99999), "other"), ("index", range(1000, 99999), "dropped"),
+])  # fmt: skip
+def test_a_column_has_the_role_that_its_name_and_its_cells_give_it(tmp_path, name, cells, role):
+    assert meaning(tmp_path, name, cells)[1] == role
+
+
+@pytest.mark.parametrize(("name", "cells", "kind"), [
+    *((name, [4100, 4200, 4310, 5000], "code") for name in ("Kostenstelle", "Cost centre")),
+    ("Cost", [4100, 4200, 4310, 5000], "number"), ("Entlassgrund", [6, 7, 8, 9], "code"),
+    ("Mode sortie", [6, 7, 8, 9], "code"), ("Period", [202301, 202302, 202312], "code"),
+    ("x", [202301, 202302, 202313], "number"),
+    ("NIR", [f"1 84 12 75 {i} 004 38" for i in range(100, 999)], "code"),
+])  # fmt: skip
+def test_numbers_of_places_of_cost_reasons_and_months_are_codes(tmp_path, name, cells, kind):
+    assert meaning(tmp_path, name, cells)[0] == kind
+
+
+def test_one_column_of_each_topic_comes_before_a_second_of_money(tmp_path):
+    draw = np.random.default_rng(0)
+    pay = {name: draw.integers(3000, 9000, ROWS) for name in ("Lohn", "Monatslohn", "Gehalt")}
+    frame = pd.DataFrame(pay | {"Konfession": draw.choice(["rk", "ev"], ROWS), "Krank.-Tage": draw.poisson(4, ROWS)})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert look(str(tmp_path / "a.csv"), Given()).data.sensitive == ["Lohn", "Konfession", "Krank.-Tage"]

@@ -56,6 +56,11 @@ from synthrisk.tasks.propose.names import says, topic
     ("Raison sociale", "direct", "name"), ("Geschwister", "known", "family"),
     ("Nacionalidade", "known", "nationality"), ("Herkomst", "known", "nationality"), ("Dept", "known", "work"),
     ("Estado civil", "known", "family"), ("HispanicLatino", "known", "ethnicity"), ("Uitkering", "sensitive", "money"),
+    *((name, "sensitive", None) for name in ("Ferien-Saldo (Tg)", "Balance hours", "work_life_balance")),
+    ("Saldo", "sensitive", "money"), ("Gezondheid", "sensitive", "health"), ("Nb occupants", "known", "family"),
+    ("adm_time", "known", "visit"), ("Floor area (sq ft)", "known", None), ("area", "known", "place"),
+    ("SeniorCitizen", "known", "age"), ("citizen", "known", "nationality"),
+    *((name, "known", "place") for name in ("C.P.", "Easting", "Northing", "Hochwert", "Gemeindeschl.", "AGS")),
     ("आय", "sensitive", "money"), ("नाम", "direct", "name"), ("Họ tên", "direct", "person"),
 ])  # fmt: skip
 def test_a_name_speaks_of(name, list_of, expected):
