@@ -80,7 +80,7 @@ _ANSWERS = "yes and no are taken as true and false"
 _NEAR_ANSWERS = "numbers with decimals are taken as the nearer one, true and false"
 _DAY = 86_400e9  # nanoseconds
 _LENGTHS = {"seconds": 1e9, "minutes": 60e9, "hours": 3600e9, "days": _DAY, "milliseconds": 1e6, "nanoseconds": 1.0}
-_RARE = "day numbers of a spreadsheet, from 1904"
+_RARE = "day numbers of a spreadsheet, from 1904", "days since the year 1"
 _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which number 1970-01-01 is
     "seconds since 1970": (1e9, 0),
     "milliseconds since 1970": (1e6, 0),
@@ -88,12 +88,12 @@ _SERIALS: Mapping[str, tuple[float, float]] = {  # nanoseconds of one, and which
     "nanoseconds since 1970": (1.0, 0),
     "days since 1970": (_DAY, 0),
     "day numbers of a spreadsheet": (_DAY, 25_569),
-    _RARE: (_DAY, 24_107),
+    _RARE[0]: (_DAY, 24_107),
     "days since 1960": (_DAY, 3_653),
     "seconds since 1960": (1e9, 315_619_200),
     "milliseconds since 1960": (1e6, 315_619_200_000),
     "days since the year 0": (_DAY, 719_529),
-    "days since the year 1": (_DAY, 719_163),  # as Python numbers them
+    _RARE[1]: (_DAY, 719_163),  # as Python numbers them
     "seconds since 1582": (1e9, 12_219_379_200),
 }
 _DIGITS = (("%Y%m%d", 8), ("%Y%j", 7), ("%d%m%Y", 8), ("%m%d%Y", 8), ("%y%m%d", 6), ("%d%m%y", 6), ("%m%d%y", 6),
@@ -433,7 +433,7 @@ def _serials(numbers: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     if not found:
         return _Read(pd.Series(pd.NaT, index=numbers.index, dtype=real.dtype))
     distances = np.array([_distance(read.values, counts, real) for read in found])
-    rare = np.array([_RARELY if _RARE in read.words[0] else 1 for read in found])
+    rare = np.array([_RARELY if read.words[0].endswith(_RARE) else 1 for read in found])
     place = int((distances * rare).argmin())
     chosen, rivals = found[place], [found[k] for k in np.flatnonzero(distances < _NEAR * distances[place])]
     doubtful = any(not _same(read.values, chosen.values) for read in rivals)

@@ -24,7 +24,7 @@ WORN = [
     dress
     for dress in DRESSES
     if not dress.name.startswith(("empty", "absent", "stay", "file"))
-    and "from 1904" not in dress.name  # which other people cannot show: they read as four years younger
+    and not dress.name.endswith(("from 1904", "Python's days"))  # other people cannot show it: they read as younger
 ]
 KINDS = ["age", "wage", "pay", "share", "born", "seen", "paid", "flag", "smokes", "names", "extra"]
 ROLES = {"quasi_identifiers": ["age", "city"], "sensitive": ["smokes"]}

@@ -8,7 +8,7 @@ from synthrisk.conf.tables import FileForm, Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.synthesize import run
 from synthrisk.tasks.synthesize.callable import CALLABLE
-from synthrisk.tasks.synthesize.column_matching import fitted
+from synthrisk.tasks.synthesize.column_matching import fit_release, fitted
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job, Release
 
