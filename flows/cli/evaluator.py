@@ -94,7 +94,7 @@ def _path(table: Any, name: str, folder: Path) -> str | None:
         return str(table)
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"{name} must be a path or a data frame, got {type(table).__name__}")
-    from synthrisk.tasks.workspace.files.parquet import write_typed
+    from synthrisk.tasks.workspace.store import write_typed
 
     path = folder / f"{name}.parquet"
     write_typed(table, path)

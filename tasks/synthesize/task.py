@@ -20,7 +20,6 @@ from synthrisk.tasks.synthesize.column_matching import fitted
 from synthrisk.tasks.synthesize.files import read_release
 from synthrisk.tasks.workspace.digests import code_digest, entry_point_code, file_digest, key_of, versions
 from synthrisk.tasks.workspace.failures import printed_to, told_safely
-from synthrisk.tasks.workspace.files.parquet import write_typed
 from synthrisk.tasks.workspace.folders import Place
 from synthrisk.tasks.workspace.references import (
     BESIDE,
@@ -35,6 +34,7 @@ from synthrisk.tasks.workspace.references import (
     digest,
     in_words,
 )
+from synthrisk.tasks.workspace.store import write_typed
 from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
 from synthrisk.tasks.workspace.work_limits import NO_LIMITS, Limits, within
 
@@ -94,7 +94,7 @@ def _leaky(share: float) -> Generator:
     return reference(f"leaky-{percent}pct", "leaky", {"share": share})
 
 
-_DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.files.parquet")
+_DECIDE = ("synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.store")
 """The modules that decide what is released, whatever the synthesizer."""
 _PATHS = ("path", "links")
 """Options of synthesizers that are paths."""
@@ -210,7 +210,7 @@ def write_beside(made: Release, draft: Path) -> None:
         (draft / SETS).write_text(json.dumps(made.sets.as_plain()))
 
 
-_DECIDE_RELEASE = ("synthrisk.tasks.synthesize.files", "synthrisk.tasks.workspace.files.parquet")
+_DECIDE_RELEASE = ("synthrisk.tasks.synthesize.files", "synthrisk.tasks.workspace.store")
 
 
 def _title_release(parameters: dict[str, Any]) -> str:

@@ -28,9 +28,9 @@ from mlflow.types import ParamSchema, ParamSpec
 from synthrisk.conf.secrets import mask
 from synthrisk.metrics.errors import InputError, is_whole
 from synthrisk.tasks.workspace.digests import key_of, versions
-from synthrisk.tasks.workspace.files.parquet import read_typed
 from synthrisk.tasks.workspace.folders import folder_of, shared_of, there
 from synthrisk.tasks.workspace.references import RELEASE, Found
+from synthrisk.tasks.workspace.store import read_typed
 
 FLAVOUR = "python_function"
 _DATA, _NEEDS = "releases.json", "requirements.txt"

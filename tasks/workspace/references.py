@@ -30,9 +30,9 @@ from synthrisk.metrics.study.ledger import Cell, Measure, Planned, Said, values_
 from synthrisk.metrics.tables.entities import entity_numbers
 from synthrisk.metrics.tables.tables import ValueSets, columns_of
 from synthrisk.metrics.verdicts.results import StudyResult
-from synthrisk.tasks.workspace.files.parquet import read_typed, write_typed
 from synthrisk.tasks.workspace.folders import Place, keep_file, there
 from synthrisk.tasks.workspace.records import read_where
+from synthrisk.tasks.workspace.store import read_typed, write_typed
 from synthrisk.tasks.workspace.work_limits import TAKEN, Taken
 
 RELEASE, USED, LEDGER, VALUES = "release.parquet", "used.npy", "ledger.parquet", "values.json"

@@ -1,6 +1,10 @@
-"""Where finished work is kept: folders named by a digest of all that went into them, written atomically."""
+"""Where finished work is kept: folders named by a digest of all that went into them, written atomically.
+
+Typed tables are Parquet files: what is written comes back with the same types, code lists included.
+"""
 
 import hashlib
+import json
 import os
 import platform
 import shutil
@@ -9,14 +13,18 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psutil
 
 from synthrisk.metrics.errors import InputError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _ABANDONED = 86_400.0  # seconds
+_CODES = b"synthrisk.codes"  # columns that are categories of something else than text
 _LONGEST = 255  # bytes of a name, on most file systems
 
 
@@ -135,3 +143,53 @@ def _is_left(name: str) -> bool:
 def machine() -> str:
     """Return a name of this machine that says nothing of it."""
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def read_typed(path: Path) -> "pd.DataFrame":
+    """Return a table that ``write_typed`` wrote."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from synthrisk.metrics.tables.codes import category
+
+    try:
+        stored = parquet.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"table {path.name} cannot be read from the workspace: {type(error).__name__}") from None
+    frame: pd.DataFrame = stored.to_pandas()
+    for name in json.loads((stored.schema.metadata or {}).get(_CODES, b"[]")):
+        frame[name] = category(frame[name])
+    return frame
+
+
+def write_typed(frame: "pd.DataFrame", path: Path) -> None:
+    """Write a table; categories of numbers or booleans, which Parquet does not know, are marked as such."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    codes = [str(c) for c, dtype in frame.dtypes.items() if dtype == "category" and not _is_text(frame[c])]
+    plain = frame.assign(**{c: _plain(frame[c]) for c in codes}) if codes else frame
+    try:
+        arrow = pa.Table.from_pandas(plain, preserve_index=False)
+        arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, _CODES: json.dumps(codes).encode()})
+        parquet.write_table(arrow, path, compression="lz4", write_statistics=False)  # read often, searched never
+    except pa.ArrowException as error:
+        raise InputError(f"the table cannot be stored as Parquet: {type(error).__name__}") from None
+
+
+def _is_text(column: "pd.Series") -> bool:
+    import pandas as pd
+
+    levels = column.cat.categories
+    return bool(len(levels)) and pd.api.types.is_string_dtype(levels.dtype)
+
+
+def _plain(column: "pd.Series") -> "pd.Series":
+    """Return a code list as its values: Parquet keeps categories of text only."""
+    import pandas as pd
+
+    levels = column.cat.categories
+    if levels.dtype.kind not in "iu":
+        return column.astype(levels.dtype)
+    values = levels.to_series().astype("Int64").array  # not through floats, which round
+    return pd.Series(values.take(column.cat.codes.to_numpy(), allow_fill=True), index=column.index)

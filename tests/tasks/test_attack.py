@@ -19,9 +19,8 @@ from synthrisk.metrics.study.scoring import attack_release, look, score_release,
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.judge import judge
 from synthrisk.tasks.workspace import references
-from synthrisk.tasks.workspace.files.parquet import write_typed
 from synthrisk.tasks.workspace.references import Estimated, Generator, ReleaseFolder, Sample
-from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.store import save_array, write_typed
 
 VOTES = pd.Categorical(["a", "b", "a", "b", "a", None])
 REAL = pd.DataFrame({"age": [30, 30, 40, 50, 60, 60], "vote": VOTES, "pay": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})

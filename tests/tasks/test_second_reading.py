@@ -9,9 +9,8 @@ from synthrisk.metrics.study.ledger import Cell, Measure, Planned
 from synthrisk.tasks.attack import attack
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.data.example_tables import ADULT
-from synthrisk.tasks.workspace.files.parquet import write_typed
 from synthrisk.tasks.workspace.references import RELEASE, USED, Generator, ReleaseFolder, Sample
-from synthrisk.tasks.workspace.store import save_array
+from synthrisk.tasks.workspace.store import save_array, write_typed
 
 N = 300
 ROLES = {"quasi_identifiers": ["age", "sex", "education"], "sensitive": "income"}

@@ -17,7 +17,7 @@ from pandas.api import types
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.columns import folded as as_level
-from synthrisk.tasks.workspace.files.encodings import as_clocks, written_out
+from synthrisk.tasks.workspace.files.cell_forms import as_clocks, written_out
 
 _PLAIN = str.maketrans("łøđıð–—−", "lodid---") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 

@@ -20,6 +20,17 @@ from synthrisk.metrics.release.columns import Grid
 from synthrisk.metrics.tables.codes import factorized
 from synthrisk.metrics.tables.kinds import as_floats
 from synthrisk.metrics.tables.value_types import in_zone_of, most_real, on_clock_of, typed
+from synthrisk.tasks.workspace.files.cell_forms import (
+    bare_answers,
+    bare_dates,
+    bare_numbers,
+    clocks_of,
+    in_letters,
+    may_be_thousands,
+    nanoseconds,
+    unwrapped,
+    without_codes,
+)
 from synthrisk.tasks.workspace.files.cell_texts import (
     CURRENCIES,
     MARKS,
@@ -35,17 +46,6 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     to_numbers,
     without_marks,
 )
-from synthrisk.tasks.workspace.files.encodings import (
-    bare_answers,
-    bare_dates,
-    bare_numbers,
-    clocks_of,
-    in_letters,
-    may_be_thousands,
-    nanoseconds,
-    unwrapped,
-)
-from synthrisk.tasks.workspace.files.statistical import without_codes
 
 _SUCH_AS = {"durations": " such as 8:30:00", "dates": " such as 2024-12-31"}
 Kind = Literal["numbers", "dates", "durations", "true and false", "texts"]

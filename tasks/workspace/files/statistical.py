@@ -1,7 +1,5 @@
 """Tables of Stata, SPSS and SAS, through pyreadstat: their labels, dates and codes for missing cells.
 
-Releases of such tables whose texts have codes beside labels.
-
 | program | is |
 |---|---|
 | SPSS | seconds, dates from 1582-10-14 on |
@@ -12,10 +10,9 @@ Releases of such tables whose texts have codes beside labels.
 
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,9 +20,7 @@ import pandas as pd
 from pandas.api import types
 
 from synthrisk.metrics.errors import InputError
-from synthrisk.metrics.release.columns import folded
 from synthrisk.tasks.workspace.files.cell_texts import as_text, blanked, narrowed
-from synthrisk.tasks.workspace.files.encodings import unwrapped
 
 _DAY = 86_400_000  # milliseconds, in which everything is counted here
 _ENDS = r"\d*(?:\.\d*)?"  # width and decimals
@@ -224,57 +219,3 @@ def read_statistical(raw: bytes, suffix: str, name: str, missing: Sequence[str] 
     said = {name_of: str(label or "").strip() for name_of, label in about.column_names_to_labels.items()}
     table.attrs[LABELS] = {name_of: label for name_of, label in said.items() if label}
     return table
-
-
-_CODE = r"[\[(]?([A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?"
-_LABELLED = (  # a code before a label, and behind it: which is the real text
-    rf"^{_CODE}\s*[=:.)|_\-– ]\s*(?P<text>[^\W\d_].*)$", rf"^(?P<text>[^\W\d_].*?)\s*[(\[]{_CODE}[)\]]$",
-    r"^[\[(]?(?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?(?:\s*[=:|_]|\s*[)\-–]?\s)\s*[^\W\d_(\[].*$",
-    r"^[^\W\d_].*[(\[](?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[)\]]$",
-    r"^(?P<text>[A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2}) ?\([^\W\d_].*\)$", rf"^{_CODE} ?\((?P<text>[^\W\d_].*)\)$",
-)  # fmt: skip
-_MOST_UNKNOWN, _SEEN = 0.9, 500  # share of the texts that are unknown, and how many show whether there are any codes
-
-
-def without_codes(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
-    """Return texts as the real ones that stand in them, beside codes or signs; each in one alone.
-
-    Example:
-        >>> cells, done = without_codes(pd.Series(["1 = male", "2 = female"]), pd.Series(["female", "male"]))
-        >>> cells.tolist(), done
-        (['male', 'female'], ['2 of 2 texts have a code or signs beside the real one'])
-    """
-    levels = [text for text in column.dropna().unique() if isinstance(text, str)]
-    real_ones = {*real.dropna().unique()}
-    others = pd.Series([text for text in levels if text not in real_ones], dtype=object)
-    name = rf"(?i)^{re.escape(str(column.name))}[=_:. ]+(?P<text>.*)$"
-    ways: list[Callable[[pd.Series], pd.Series]]
-    ways = [_without_signs, *(partial(_part, pattern=pattern) for pattern in (*_LABELLED, name))]
-    some = others.iloc[:: len(others) // _SEEN + 1]
-    ways = [way for way in ways if way(some).notna().any()]
-    if not len(others) or not real_ones or not ways:
-        return column, []
-    known = {folded(level): level for level in real_ones}
-    ways = [way for way in ways if any(folded(word) in known for word in way(some).dropna().unique())]
-    words = {text: folded(text) for text in levels} if ways else {}
-    others = others[[words[text] not in known for text in others]] if ways else others
-    as_they_are = {known[word] for word in words.values() if word in known}
-    for way in ways:
-        pairs = zip(others, way(others), strict=True)
-        meant = {text: known[folded(word)] for text, word in pairs if isinstance(word, str) and folded(word) in known}
-        alone = len({*meant.values()}) == len(meant) and {*meant.values()}.isdisjoint(as_they_are)
-        if len(meant) >= max(1, _MOST_UNKNOWN * len(others)) and alone:
-            cells = column.astype(object).map(lambda cell, meant=meant: meant.get(cell, cell), na_action="ignore")
-            many, there = int(column.isin([*meant]).sum()), int(column.notna().sum())
-            does = "has" if many == 1 else "have"
-            return cells, [f"{many:,} of {there:,} texts {does} a code or signs beside the real one"]
-    return column, []
-
-
-def _without_signs(texts: pd.Series) -> pd.Series:
-    bare = unwrapped(texts)
-    return bare.where(bare != texts)
-
-
-def _part(texts: pd.Series, pattern: str) -> pd.Series:
-    return texts.str.extract(pattern)["text"]

@@ -18,7 +18,7 @@ from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.releases import DATA_PICTURES, MOST_SYNTHESIZERS, chosen, heat_map
 from synthrisk.tasks.pages.templates import render, without_values
 from synthrisk.tasks.workspace import references as made
-from synthrisk.tasks.workspace.files.parquet import write_typed
+from synthrisk.tasks.workspace.store import write_typed
 
 COVERAGE = Measure("coverage", "coverage")
 

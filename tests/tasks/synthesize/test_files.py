@@ -17,7 +17,7 @@ from synthrisk.tasks.synthesize import files as module
 from synthrisk.tasks.synthesize import run
 from synthrisk.tasks.synthesize.files import FILES
 from synthrisk.tasks.synthesize.synthesizer import Job
-from synthrisk.tasks.workspace.files.parquet import read_typed, write_typed
+from synthrisk.tasks.workspace.store import read_typed, write_typed
 
 TRAIN = pd.DataFrame({
     "age": [30, 40, 2**53 + 1], "vote": pd.Categorical(["a", "NA", None], ["NA", "a", "unused"]),

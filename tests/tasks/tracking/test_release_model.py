@@ -18,8 +18,8 @@ from synthrisk.metrics.study.ledger import Cell
 from synthrisk.tasks.log import log
 from synthrisk.tasks.tracking.addresses import Pages
 from synthrisk.tasks.tracking.release_model import log_release_model
-from synthrisk.tasks.workspace.files.parquet import write_typed
 from synthrisk.tasks.workspace.references import Cut, Estimated, Found, Judged, Sample, store
+from synthrisk.tasks.workspace.store import write_typed
 
 RELEASES = [
     pd.DataFrame({"age": [20, 21, 22], "job": pd.Categorical(["a", "b", "a"])}),

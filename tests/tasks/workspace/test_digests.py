@@ -25,7 +25,7 @@ def ledger(measure: str) -> list[str]:
 
 def release(kind: str) -> list[str]:
     own = entry_point_code(SYNTHESIZER_GROUP, [kind])[0]
-    return [*own, "synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.files.parquet"]
+    return [*own, "synthrisk.tasks.synthesize", "synthrisk.tasks.workspace.store"]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ SEEN_BY = {
     **dict.fromkeys(["metrics/study/split.py", "metrics/exposure/attribution.py", "tasks/report.py"], frozenset()),
     **dict.fromkeys(["tasks/pages/figures.py", "flows/benchmark.py", "conf/study.py"], frozenset()),
     "tasks/workspace/files/csv.py": {"files"},
-    "tasks/workspace/files/parquet.py": RELEASES,
+    "tasks/workspace/store.py": RELEASES,
     "tasks/synthesize/cart.py": {"cart"},
     "tasks/synthesize/conform.py": RELEASES,
 }
