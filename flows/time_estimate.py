@@ -76,7 +76,7 @@ class Pace:
         'about 3 minutes left'
         >>> now[0] = 75.0
         >>> pace.left(5), pace.left_now()
-        ('about 30 seconds left', 'about 30 seconds left')
+        ('about 40 seconds left', 'about 40 seconds left')
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Pace:
         if self._attacks:
             share, before = done / self._total, min(_AT_ONCE / self._total, 1.0)  # as if some had been done as foretold
             slower = (now - self._began + before * self._attacks) / ((share + before) * self._attacks)
-            self._seconds = slower * ((1 - share) * self._attacks + self._ends)
+            self._seconds = slower * (1 - share) * self._attacks + self._ends  # generators that learn slow no end down
         else:
             self._seconds = (now - self._first) / max(done - 1, 1) * (self._total - done) if done > 1 else 0.0
         return self.left_now() if done < self._total else ""

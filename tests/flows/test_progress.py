@@ -136,6 +136,13 @@ def test_one_time_is_left_whether_a_release_ends_or_a_step_goes_on_and_two_at_on
     assert all(0.5 <= told / left <= 2 for told, (_, left) in zip(seconds, said, strict=True)), said
 
 
+def test_generators_that_learn_for_long_make_releases_late_and_not_what_ends_a_study():
+    now = [0.0]
+    pace = Pace(10, 10.0, 20.0, lambda: now[0])
+    now[0] = 900.0
+    assert pace.left(9) == "about 2 minutes left"
+
+
 class Cells:
     def __init__(self, name: str):
         self.name, self.over = name, Event()
