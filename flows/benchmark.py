@@ -13,7 +13,7 @@ from synthrisk.flows.orchestration.artifacts import Ended
 from synthrisk.flows.orchestration.events import announce
 from synthrisk.flows.orchestration.flow_runs import StudyChoice, name_of_benchmark, noted, tagged
 from synthrisk.flows.orchestration.server import workers_share_the_api
-from synthrisk.flows.outcome import Outcome, concluded
+from synthrisk.flows.outcome import Outcome, concluded, keeps_end
 from synthrisk.flows.preflight import check
 from synthrisk.flows.study_course import sample_in
 from synthrisk.tasks.data.task import data
@@ -46,7 +46,7 @@ def conduct(study: Study, sample: Sample, settings: str = "", warning: str = "")
     return outcome
 
 
-@flow(name="benchmark", flow_run_name=name_of_benchmark, persist_result=False)
+@flow(name="benchmark", flow_run_name=name_of_benchmark, persist_result=False, **keeps_end)
 @masks_errors
 def benchmark(
     study: StudyChoice = "demo",

@@ -24,7 +24,7 @@ from synthrisk.flows.orchestration.artifacts import Ended
 from synthrisk.flows.orchestration.events import announce
 from synthrisk.flows.orchestration.flow_runs import MetricNames, StudyName, file_of, name_of_evaluation, noted, tagged
 from synthrisk.flows.orchestration.server import workers_share_the_api
-from synthrisk.flows.outcome import Outcome, concluded, in_sentences
+from synthrisk.flows.outcome import Outcome, concluded, in_sentences, keeps_end
 from synthrisk.flows.preflight import check
 from synthrisk.tasks.data.task import given
 from synthrisk.tasks.tracking.addresses import with_block
@@ -33,7 +33,7 @@ from synthrisk.tasks.workspace.folders import open_workspace
 EVALUATED = "synthetic-data.evaluated"
 
 
-@flow(name="evaluate", flow_run_name=name_of_evaluation, persist_result=False)
+@flow(name="evaluate", flow_run_name=name_of_evaluation, persist_result=False, **keeps_end)
 @masks_errors
 def evaluate(
     real: str,

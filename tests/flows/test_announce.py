@@ -6,15 +6,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from uuid import UUID
 
+import httpx
 import pytest
 import yaml
 from mlflow import MlflowClient
+from prefect import Flow
 from prefect.client.orchestration import get_client
 from prefect.server.events.schemas.automations import EventTrigger
 from prefect.server.events.schemas.events import ReceivedEvent
 from waiting import until
 
 from synthrisk.flows.benchmark import benchmark
+from synthrisk.flows.evaluate import evaluate
 from synthrisk.flows.orchestration.artifacts import asset_key, key_of_name
 from synthrisk.flows.outcome import GateError, concluded
 from synthrisk.metrics.verdicts.results import overview
@@ -298,6 +301,26 @@ def test_an_invalid_study_says_so_first_and_in_all_places(invalid):
     assert [each for each in ("reference fresh on all: expected runs, seen", why) if each not in told] == []
     assert told in concluded(invalid).message
     assert why in Path(invalid.report).read_text("utf-8").split("<nav")[0]
+
+
+@pytest.mark.parametrize("gate", [False, True])
+def test_what_a_study_ends_in_is_kept_where_the_server_answers_its_last_state_twice(invalid, monkeypatch, gate):
+    send, hooks = httpx.Client.send, benchmark.on_completion_hooks
+
+    def twice(client, request, **options):  # as Prefect's client does where the first answer is late
+        if request.url.path.endswith("set_state") and b'"name":"INVALID"' in request.content.replace(b": ", b":"):
+            assert json.loads(send(client, request, **options).read())["status"] == "ACCEPT"
+        return send(client, request, **options)
+
+    monkeypatch.setattr(httpx.Client, "send", twice)
+    assert hooks == benchmark.on_failure_hooks == evaluate.on_completion_hooks == evaluate.on_failure_hooks
+    ends = Flow(lambda: concluded(invalid, gate=gate), name="ends", on_completion=hooks, on_failure=hooks)
+    if not gate:
+        assert ends() is invalid
+        return
+    with pytest.raises(GateError, match=r"^The study is INVALID") as stopped:
+        ends()
+    assert stopped.value.outcome is invalid
 
 
 def test_a_release_is_announced_under_its_experiment(released):
