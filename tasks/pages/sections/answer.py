@@ -146,7 +146,9 @@ NOTES = Section("notes", "Notes", "notes.html", lambda shown: {} if shown.notes.
 def _context_definitions(shown: Shown) -> Mapping[str, Any]:
     found = shown.result.findings
     together = any(METRICS[f.measure.metric].study.together and "rapid_max" in f.details for f in found)
-    return {"population": any("population" in f.yardsticks for f in found), "together": together}
+    forests = any(f.measure.metric in ("rapid", "membership") for f in found)
+    population = any("population" in f.yardsticks for f in found)
+    return {"population": population, "together": together, "forests": forests}
 
 
 DEFINITIONS = Section("definitions", "How to read this", "definitions.html", _context_definitions)

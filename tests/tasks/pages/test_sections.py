@@ -216,6 +216,12 @@ def test_names_that_are_awkward_do_no_harm():
     assert "a" * 100 not in html[html.index('id="measures"') : html.index('id="provenance"')].replace("\u200b", "")
 
 
+def test_fewer_trees_of_long_tables_are_told_where_a_measure_grows_forests():
+    measures = {ZERO_CAP: False, MEMBERSHIP: True, Measure("rapid", "rapid", "income"): True}
+    pages = {measure: report_of(study([finding("cart", measure=measure)])) for measure in measures}
+    assert {measure: "<dt>Forests of long tables</dt>" in page for measure, page in pages.items()} == measures
+
+
 def section(name="mine", **others):
     return replace(DEFINITIONS, name=name, title="Mine", **others)
 
