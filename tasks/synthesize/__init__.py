@@ -12,13 +12,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.tables import FileForm, check_option_names, loaded
+from synthrisk.conf.tables import check_option_names, loaded
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
+from synthrisk.tasks.workspace.references import Sample
 
 _FEW = 4
 
@@ -70,13 +71,7 @@ def run(job: Job, synthesizer: Synthesizer, options: Mapping[str, object]) -> Re
     return release
 
 
-def try_out(
-    synthesizer: Synthesizer,
-    options: Mapping[str, object],
-    records: pd.DataFrame,
-    places: tuple[int, int],
-    form: FileForm,
-) -> None:
+def try_out(synthesizer: Synthesizer, options: Mapping[str, object], sample: Sample) -> None:
     """Refuse options that cannot work on this table, before anything is computed.
 
     A synthesizer that only reads is run for each repetition and fold; our own are run on a few copies of the first
@@ -86,13 +81,15 @@ def try_out(
         InputError: An option is wrong, or a release is absent or does not fit.
     """
     if synthesizer.fits is not None:
-        synthesizer.fits(records, **options)
+        synthesizer.fits(sample.records(), **options)
     if synthesizer.trial == "all":
-        for repetition, fold in product(*map(range, places)):
-            job = Job(records, records.head(0), len(records), 0, repetition, fold, places[0] * places[1], form)
-            run(job, synthesizer, options)
+        repetitions, folds = sample.cut.repetitions, sample.cut.releases
+        for repetition, fold in product(range(repetitions), range(folds)):
+            train = sample.members(repetition, fold)
+            place = repetition, fold, repetitions * folds
+            run(Job(train, train.head(0), len(train), 0, *place, sample.form), synthesizer, options)
     elif synthesizer.trial == "few":
-        few = records.take(np.zeros(_FEW, dtype=int)).reset_index(drop=True)
+        few = sample.records().take(np.zeros(_FEW, dtype=int)).reset_index(drop=True)
         run(Job(few, few, _FEW, 0), synthesizer, options)
 
 

@@ -12,12 +12,13 @@ from synthrisk.conf.plan import plan
 from synthrisk.conf.study import Data, Runner, Tracking
 from synthrisk.flows import preflight as module
 from synthrisk.flows.connections import check_address, check_port, check_tracking
-from synthrisk.flows.evaluate_settings import check_control
+from synthrisk.flows.evaluate_settings import check_control, check_strangers
 from synthrisk.flows.orchestration.server import prefect_api
 from synthrisk.flows.preflight import check, foreseen
 from synthrisk.metrics import InputError
 from synthrisk.metrics.study.feasibility import Foreseen
 from synthrisk.tasks.data.task import given
+from synthrisk.tasks.synthesize import files, find_synthesizer, try_out
 from synthrisk.tasks.workspace.references import Sample
 
 TABLE = pd.DataFrame({"age": range(40), "zip": [1, 2] * 20, "ill": ["yes", "no", "no", "no"] * 10})
@@ -42,6 +43,23 @@ def test_a_table_is_looked_at_once_for_the_same_questions(tmp_path, looks):
     told("generalized_cap", TABLE)
     assert told("generalized_cap", TABLE.assign(ill=[f"of {k}" for k in range(40)])).refusals
     assert (told("zero_cap", TABLE), len(looks)) == (first, 4)
+
+
+def test_a_release_is_read_beside_the_members_alone_and_once_by_all_that_look_at_it_beforehand(tmp_path, monkeypatch):
+    reads, read = [], files.read_file
+    monkeypatch.setattr(files, "read_file", lambda *given: reads.append(len(given[-1].train)) or read(*given))
+    for name, rows in {
+        "real": TABLE,
+        "release": TABLE.iloc[5:25],
+        "control": TABLE.assign(age=TABLE.age + 0.5),
+    }.items():
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    real, release, control = (str(tmp_path / f"{name}.csv") for name in ("real", "release", "control"))
+    data = Data(source=real, quasi_identifiers=["zip"], sensitive=["ill"])
+    sample = Sample.of(data, *given.fn(data, control, 1, str(tmp_path / "ws")), str(tmp_path / "ws"), 1)
+    check_strangers(sample, release)
+    try_out(find_synthesizer("files"), {"path": release}, sample)
+    assert reads == [40]
 
 
 @pytest.fixture
