@@ -66,8 +66,8 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     """
     found = {each.name: _apart(each, table) for each in columns}
     entity = _entity([e for e in columns if found[e.name] is None and _numbers_rows(e, table)], table)
-    if entity is not None:
-        found[entity.name] = entity
+    told = _with_several_records(columns, table, entity) or [entity]
+    found |= {role.name: role for role in told if role is not None}
     found |= {each.name: found[each.name] or _stamp(each, table) for each in columns}
     facts = [each.name for each in columns if each.kind == "constant" and _speaks(each.name) and each.name in table]
     facts = [name for name in facts if (fact := found[name]) and fact.reading == _PRESENCE]
@@ -152,14 +152,76 @@ def _digits(each: Evidence) -> int:
 def _entity(columns: Sequence[Evidence], table: pd.DataFrame) -> Role | None:
     """Return the column that names the person of a record: by name and uniqueness."""
     people = [each for each in columns if says(each.name, "person") and each.distinct > 0.05 * each.filled]
-    for each in sorted(people, key=lambda e: (not says(e.name, "identifier"), words(e.name) == ["id"])):
+    codes = {e.name: not (e.is_unique or _says_no_more(e.name)) for e in people}  # ward_id beside a unique id
+    order = sorted(people, key=lambda e: (codes[e.name], not says(e.name, "identifier"), words(e.name) == ["id"]))
+    for each in order:
         key = each.distinct > _FEWEST_KEYS_OF_PEOPLE if each.form.strip("9") == "" else len(words(each.name)) == 1
         known = says(each.name, "key")
         key = key and (known or each.kind != "number") and not (known and _may_count(each, table[each.name]))
         if key or says(each.name, "identifier"):
-            own = "each record" if each.is_unique else f"{each.distinct} people in {each.filled} records"
-            return Role(each.name, "identifier", "likely", f"its name says that it tells people apart: {own}")
+            return _identifier(each)
     return None
+
+
+def _with_several_records(columns: Sequence[Evidence], table: pd.DataFrame, entity: Role | None) -> list[Role]:
+    """Return the key of people who have several records, and what is left out beside it: the number of each record.
+
+    Empty where no column is sure to be such a key, or where what tells people apart already is a person's own number.
+    """
+    named = next((each for each in columns if entity is not None and each.name == entity.name), None)
+    keys = [each for each in columns if not each.is_unique and each.distinct > 0.05 * each.filled]
+    keys = [each for each in keys if _numbers_rows(each, table) and _is_key_of_people(each, table[each.name])]
+    keys.sort(key=lambda e: (says(e.name, "staff"), e is not named, e.filled < e.rows, says(e.name, "own_number")))
+    if not keys or (named is not None and named is not keys[0] and _stays(named, keys[0])):
+        return []
+    key, *others = keys
+    made = [_identifier(key)]
+    for each in others:
+        pairs = len(table[[key.name, each.name]].dropna().drop_duplicates())
+        if pairs <= min(key.distinct, each.distinct) or says(each.name, "own_number"):
+            made.append(Role(each.name, "dropped", "likely", f"it tells people apart, as {key.name!r} does"))
+    for each in (e for e in columns if e.name not in {role.name for role in made}):
+        visit = says(each.name, "visits") and _says_no_more(each.name, "visits")
+        if (visit and each.is_unique and _numbers_rows(each, table)) or (
+            each is named and not says(each.name, "staff")
+        ):
+            why = f"it numbers the records, and {key.name!r} says whose they are"
+            made.append(Role(each.name, "dropped", "likely", why))
+    return made
+
+
+def _stays(entity: Evidence, key: Evidence) -> bool:
+    """Tell whether a column that tells people apart is a person's own number, or tells no more of them than a key."""
+    if _is_of_people(entity.name) and not says(entity.name, "visits"):
+        return entity.is_unique or not says(entity.name, "staff")
+    return entity.distinct < key.distinct
+
+
+def _identifier(each: Evidence) -> Role:
+    own = "each record" if each.is_unique else f"{each.distinct} people in {each.filled} records"
+    return Role(each.name, "identifier", "likely", f"its name says that it tells people apart: {own}")
+
+
+def _is_of_people(name: str) -> bool:
+    """Tell whether a name speaks of the number of a person, and of nothing else: patient_id, not patient_ward_no."""
+    return any(says(name, of) for of in ("people", "staff", "own_number")) and _says_no_more(name)
+
+
+def _says_no_more(name: str, *further: str) -> bool:
+    """Tell whether a name has no other words than those for people, households, cases, and their numbers."""
+    beside = ("people", "staff", "own_number", "beside_people", "identifier", "person", *further)
+    said = [word for word in words(name) if word not in _BETWEEN]
+    return all(any(says(word, of) for of in beside) for word in said)
+
+
+def _is_key_of_people(each: Evidence, column: pd.Series) -> bool:
+    """Tell whether a column is sure to say whose a record is, by its name and its cells."""
+    if not _is_of_people(each.name) or topic(each.name, "known") in _KNOWN_CODES or _may_count(each, column):
+        return False
+    if says(each.name, "own_number", "mail"):
+        return column.dropna().astype(str).str.contains("@", regex=False).mean() >= _OFTEN
+    numbered = "9" in each.form and says(each.name, "key")
+    return numbered or says(each.name, "identifier") or says(each.name, "own_number")
 
 
 def _may_count(each: Evidence, column: pd.Series) -> bool:

@@ -250,3 +250,55 @@ def test_one_column_of_each_topic_comes_before_a_second_of_money(tmp_path):
     frame = pd.DataFrame(pay | {"Konfession": draw.choice(["rk", "ev"], ROWS), "Krank.-Tage": draw.poisson(4, ROWS)})
     frame.to_csv(tmp_path / "a.csv", index=False)
     assert look(str(tmp_path / "a.csv"), Given()).data.sensitive == ["Lohn", "Konfession", "Krank.-Tage"]
+
+
+def with_columns(tmp_path, columns):
+    own = {"sex": DRAW.choice(["f", "m"], ROWS), "region": DRAW.choice(["a", "b", "c"], ROWS)}
+    table = pd.DataFrame(own | columns | {"illness": DRAW.choice(["flu", "none"], ROWS)})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    return look(str(tmp_path / "a.csv"), Given())
+
+
+DRAW = np.random.default_rng(3)
+WHOSE = DRAW.integers(0, 120, ROWS)
+OWN, MAIL = DRAW.permutation(10**6)[:120][WHOSE], [f"p{i}@x.org" for i in WHOSE]
+EACH = DRAW.permutation(10**5)[:ROWS]
+
+
+@pytest.mark.parametrize("visit", ["Encounter ID", "visit_id", "order_no", "invoice", "id", "case_id", "record_id"])
+@pytest.mark.parametrize(("person", "cells"), [
+    ("MRN", OWN), ("patient_id", OWN), ("e-mail", MAIL), ("Subject", [f"S{i:03d}" for i in WHOSE]), ("member_no", OWN),
+    ("Medical Record Number", OWN), ("NHS number", OWN), ("Patientennummer", OWN), ("id_paciente", OWN),
+    ("employee id", OWN), ("user_id", OWN),
+])  # fmt: skip
+def test_the_repeated_key_of_a_person_tells_people_apart_and_the_number_of_each_visit_is_left_out(
+    tmp_path, visit, person, cells
+):
+    for columns in ({visit: EACH, person: cells}, {person: cells, visit: EACH}):
+        found = with_columns(tmp_path, columns)
+        why = {role.name: role.why for role in found.roles}
+        assert (found.data.identifier, found.data.drop) == (person, [visit])
+        assert why[person] == f"its name says that it tells people apart: {len(set(WHOSE))} people in {ROWS} records"
+        assert why[visit].startswith("it numbers the records")
+
+
+@pytest.mark.parametrize(("columns", "identifier", "drop"), [
+    ({"MRN": OWN, "e-mail": MAIL}, "MRN", ["id", "e-mail"]), ({"MRN": EACH}, "id", ["MRN"]),
+    ({"customer_id": OWN, "member_no": OWN + 7}, "customer_id", ["id", "member_no"]),
+    ({"patient_id": OWN, "employee_id": WHOSE[::-1] + 2000}, "patient_id", ["id"]),
+    ({"employee_id": WHOSE[::-1] + 2000, "patient_id": OWN}, "patient_id", ["id"]),
+    ({"person_no": EACH * 3, "household_no": OWN}, "person_no", ["id"]),
+    ({"patient_id": EACH * 3, "employee_id": OWN}, "patient_id", ["id"]),
+    ({"customer": EACH * 3, "account_no": OWN}, "id", ["customer", "account_no"]),
+    *(({name: OWN}, "id", []) for name in (
+        "ward_id", "product_id", "country_code", "customer_zip", "patient_ward_id", "member_group_no",
+        "doctor_id", "number_of_customers", "patients", "Anzahl Kunden",
+    )),
+    ({"email": WHOSE}, "id", ["email"]), ({"SSN last 4": OWN}, "id", ["SSN last 4"]),
+    ({"customer_town": [f"Town {i}" for i in WHOSE]}, "id", []),
+    ({"Subject": [f"{'abcdefghij'[i // 12]}{'abcdefghijkl'[i % 12]}" for i in WHOSE]}, "id", []),
+    *(({name: EACH, "patient_id": OWN}, "patient_id", ["id"]) for name in ("order_value", "session_ms", "visit_cost")),
+])  # fmt: skip
+def test_a_persons_own_number_stays_and_no_other_repeated_number_is_taken_for_one(tmp_path, columns, identifier, drop):
+    data = with_columns(tmp_path, {"id": DRAW.permutation(10**5)[:ROWS]} | columns).data
+    assert (data.identifier, [name for name in data.drop if name in {"id", *columns}]) == (identifier, drop)
