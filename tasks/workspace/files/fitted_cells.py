@@ -198,7 +198,8 @@ def _as_kind(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series,
         if not types.is_numeric_dtype(cells.dtype) or (kind == "durations" and types.is_bool_dtype(cells.dtype)):
             raise UnreadableError
         return _of_numbers(cells, real, kind)
-    return _of_texts(column, real, kind)
+    bare, words = without_marks(column, real.head(0)) if kind != "true and false" else (column, [])
+    return (_of_texts(bare, real, kind)[0], words) if bare.isna().all() else _of_texts(column, real, kind)
 
 
 def _finite(column: pd.Series, cells: pd.Series) -> tuple[pd.Series, list[str]]:
@@ -224,8 +225,7 @@ def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series
     coded = isinstance(column.dtype, pd.CategoricalDtype)
     codes, found = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
     levels = pd.Series(np.asarray(found, dtype=object), dtype=object)
-    known = levels.notna().to_numpy(bool)
-    texts = unwrapped(levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip())
+    texts = unwrapped(levels.dropna().map(str).str.strip())
     present = texts[~texts.isin(MISSING)]
     counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(levels)))
     read = _READERS[kind](present, counts[present.index], real)

@@ -192,6 +192,16 @@ def test_withheld_answers_beside_one_answer_stay_withheld(hidden, mark, real):
     assert made.sets.suppressed == {"x"}
 
 
+@pytest.mark.parametrize("sign", ["?", "-", ".", "n/a", "(blank)"])
+@pytest.mark.parametrize("real", [range(20, 80), pd.date_range("2020", periods=60), ["cook", "nurse"] * 30])
+def test_a_column_of_a_sign_for_no_value_alone_is_missing_and_it_is_told(sign, real):
+    table = pd.DataFrame({"x": real, "job": ["a", "b"] * 30})
+    with pytest.warns(UserWarning, match="column 'x': 60 of 60 cells hold a sign for no value and are missing"):
+        assert fit_release(table.assign(x=sign), table)["x"].isna().all()
+    with pytest.raises(InputError, match="must hold numbers"):
+        fit_release(table.assign(x=["?", "none of these"] * 30), table.assign(x=range(60)))
+
+
 @pytest.mark.parametrize(("cells", "real"), [
     (["nurse", "nurse (1)", "cook"], ["nurse", "cook", "clerk"]), (["A - old", "A - new"], ["A", "B"]),
     (["1. FC", "2. FC"], ["FC", "SC"]), (["A", "B", "A (B)"], ["A", "B", "AB"]),
