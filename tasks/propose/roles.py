@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.propose.evidence import Evidence, Sure
-from synthrisk.tasks.propose.names import is_outcome, is_target, says, topic, words
+from synthrisk.tasks.propose.names import is_outcome, is_score, is_target, says, topic, words
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED
 
 Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "other"]
@@ -30,6 +30,7 @@ _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
 _KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
 _SCHOOL_CLASS = re.compile(r"99?[ .]?[aA]")  # the form of 5a and 10c
+_CLASSE = re.compile(r"AA9|9a{1,3}")  # of CM2 and 6e
 _POSTCODE = re.compile(r"[^\d.,]*9{4}")  # the form begins so: no decimals, as the scores PC1 have
 _PART = re.compile(r"[^\W\d_][^\W\d_.'’\-]*(?:[.'’\-][^\W\d_]*)*")  # of the full name of a person
 _BETWEEN = {"de", "del", "della", "di", "da", "dos", "du", "van", "von", "der", "den", "ten", "zu", "la", "le", "el"}
@@ -81,7 +82,7 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
 
 def _why_other(each: Evidence, table: pd.DataFrame) -> str:
     """Return why a column is neither quasi-identifier nor sensitive."""
-    if said := topic(each.name, "sensitive"):
+    if (said := topic(each.name, "sensitive")) and not _is_score(each, table[each.name]):
         many = f"its name speaks of {_TOPICS[said]}, but {_MOST_SENSITIVE} such columns are enough for a first study"
         few = f"its name speaks of {_TOPICS[said]}, but there is too little in it that can be guessed wrong"
         return many if _can_be_guessed(table[each.name]) else few
@@ -246,7 +247,8 @@ def _numbers_rows(each: Evidence, table: pd.DataFrame) -> bool:
 def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
     """Return the role of a column that numbers records or says when each was written."""
     born = topic(each.name, "known") in ("age", "birth")
-    if each.kind == "date" and each.is_unique and ":" in each.form and not born:
+    timed = ":" in each.form or (each.reading is not None and "%H" in (each.reading.format or ""))
+    if each.kind == "date" and each.is_unique and timed and not born:
         return Role(each.name, "dropped", "likely", "a time of its own for nearly every record")
     if _are_full_names(each, table[each.name]):
         return Role(each.name, "dropped", "likely", "it may name people")
@@ -283,13 +285,17 @@ def _speaks(name: str) -> str | None:
     return None if topic(name, "known") in ("age", "birth") else topic(name, "sensitive")
 
 
+def _is_score(each: Evidence, column: pd.Series) -> bool:
+    return each.kind == "number" and is_score(each.name, column.min(), column.max())
+
+
 def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: bool) -> list[Role]:
     """Return the columns that nobody should learn and that can be guessed wrong; ``spoken`` where any name says so."""
     can = {each.name: each for each in columns if _can_be_guessed(table[each.name])}
     found = {
         name: Role(name, "sensitive", "likely", f"its name speaks of {_TOPICS[said]}; {_spread(table[name])}")
         for name in can
-        if (said := _speaks(name))
+        if (said := _speaks(name)) and not _is_score(can[name], table[name])
     }
     targets = _targets([name for name in can if name not in found], columns, table)
     if found or any(role.sure == "likely" for role in targets.values()):
@@ -361,7 +367,8 @@ def _spread(column: pd.Series) -> str:
 
 
 def _is_school_class(each: Evidence) -> bool:
-    return says(each.name, "school") and bool(_SCHOOL_CLASS.fullmatch(each.form))
+    french = "classe" in words(each.name) and _CLASSE.fullmatch(each.form)
+    return says(each.name, "school") and bool(french or _SCHOOL_CLASS.fullmatch(each.form))
 
 
 def _of_people(each: Evidence) -> str | None:

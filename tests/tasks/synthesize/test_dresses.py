@@ -192,7 +192,7 @@ def test_withheld_answers_beside_one_answer_stay_withheld(hidden, mark, real):
     assert made.sets.suppressed == {"x"}
 
 
-@pytest.mark.parametrize("sign", ["?", "-", ".", "n/a", "(blank)"])
+@pytest.mark.parametrize("sign", ["?", "-", ".", "(blank)", "#NV"])
 @pytest.mark.parametrize("real", [range(20, 80), pd.date_range("2020", periods=60), ["cook", "nurse"] * 30])
 def test_a_column_of_a_sign_for_no_value_alone_is_missing_and_it_is_told(sign, real):
     table = pd.DataFrame({"x": real, "job": ["a", "b"] * 30})
