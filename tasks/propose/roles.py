@@ -67,8 +67,8 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     """
     found = {each.name: _apart(each, table) for each in columns}
     entity = _entity([e for e in columns if found[e.name] is None and _numbers_rows(e, table)], table)
-    told = _with_several_records(columns, table, entity) or [entity]
-    found |= {role.name: role for role in told if role is not None}
+    told = _with_several_records(columns, table, entity) or ([] if entity is None else [entity])
+    found |= {role.name: role for role in told}
     found |= {each.name: found[each.name] or _stamp(each, table) for each in columns}
     facts = [each.name for each in columns if each.kind == "constant" and _speaks(each.name) and each.name in table]
     facts = [name for name in facts if (fact := found[name]) and fact.reading == _PRESENCE]
@@ -154,8 +154,9 @@ def _entity(columns: Sequence[Evidence], table: pd.DataFrame) -> Role | None:
     """Return the column that names the person of a record: by name and uniqueness."""
     people = [each for each in columns if says(each.name, "person") and each.distinct > 0.05 * each.filled]
     codes = {e.name: not (e.is_unique or _says_no_more(e.name)) for e in people}  # ward_id beside a unique id
-    order = sorted(people, key=lambda e: (codes[e.name], not says(e.name, "identifier"), words(e.name) == ["id"]))
-    for each in order:
+    others = {e.name: not _is_of_people(e.name) or says(e.name, "visits") for e in people}  # households and cases
+    ids = {e.name: (not says(e.name, "identifier"), others[e.name], words(e.name) == ["id"]) for e in people}
+    for each in sorted(people, key=lambda e: (codes[e.name], *ids[e.name])):
         key = each.distinct > _FEWEST_KEYS_OF_PEOPLE if each.form.strip("9") == "" else len(words(each.name)) == 1
         known = says(each.name, "key")
         key = key and (known or each.kind != "number") and not (known and _may_count(each, table[each.name]))

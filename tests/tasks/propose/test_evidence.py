@@ -280,7 +280,7 @@ EACH = DRAW.permutation(10**5)[:ROWS]
 @pytest.mark.parametrize(("person", "cells"), [
     ("MRN", OWN), ("patient_id", OWN), ("e-mail", MAIL), ("Subject", [f"S{i:03d}" for i in WHOSE]), ("member_no", OWN),
     ("Medical Record Number", OWN), ("NHS number", OWN), ("Patientennummer", OWN), ("id_paciente", OWN),
-    ("employee id", OWN), ("user_id", OWN),
+    ("employee id", OWN), ("user_id", OWN), ("IPP", OWN),
 ])  # fmt: skip
 def test_the_repeated_key_of_a_person_tells_people_apart_and_the_number_of_each_visit_is_left_out(
     tmp_path, visit, person, cells
@@ -299,6 +299,8 @@ def test_the_repeated_key_of_a_person_tells_people_apart_and_the_number_of_each_
     ({"patient_id": OWN, "employee_id": WHOSE[::-1] + 2000}, "patient_id", ["id"]),
     ({"employee_id": WHOSE[::-1] + 2000, "patient_id": OWN}, "patient_id", ["id"]),
     ({"person_no": EACH * 3, "household_no": OWN}, "person_no", ["id"]),
+    ({"household_no": OWN, "person_no": EACH * 3}, "person_no", ["id"]),
+    ({"household_no": OWN}, "household_no", ["id"]),
     ({"patient_id": EACH * 3, "employee_id": OWN}, "patient_id", ["id"]),
     ({"customer": EACH * 3, "account_no": OWN}, "id", ["customer", "account_no"]),
     *(({name: OWN}, "id", []) for name in (
