@@ -21,9 +21,10 @@ from synthrisk.tasks.propose.forms import (
     number_form,
     values,
 )
-from synthrisk.tasks.propose.names import says, topic, words_of
+from synthrisk.tasks.propose.names import is_score, says, topic, words_of
 from synthrisk.tasks.propose.names import words as name_words
-from synthrisk.tasks.workspace.files.cell_texts import are_dates, folded, truth_words
+from synthrisk.tasks.workspace.files.cell_forms import of_minutes
+from synthrisk.tasks.workspace.files.cell_texts import are_dates, folded, texts_of, truth_words
 
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")
 _COUNTRIES = 10  # two-letter codes from which NA is Namibia
@@ -168,6 +169,7 @@ _CONTAINERS = (list, tuple, dict, set, frozenset, bytes, bytearray, np.ndarray)
 _TWO_ANSWERS = "its two answers mean yes and no"
 _TEXTS = ("string", "mixed", "mixed-integer")  # the types of columns that hold texts, as pandas calls them
 _EXACT = 2**53  # beyond it a float no longer holds every integer
+_PRESSURE = r"\d{2,3} ?/ ?\d{2,3}(?: ?mm ?Hg)?"  # systolic and diastolic
 _CLOCK = r"-?\d{1,4}:\d{2}(?::\d{2})?"
 _WORDS_OF_TEXT = 4  # mean words of free text
 _LETTERS_OF_TEXT = 40  # or mean letters
@@ -209,16 +211,27 @@ def evidence(frame: pd.DataFrame) -> list[Evidence]:
         else _of_values(c)
         for c in columns
     ]
-    if all(isinstance(c.dtype, pd.StringDtype) for c in columns):  # as of a CSV file, whose numbers are read as such
-        return found
-    return [_as_numbers(each, column) for each, column in zip(found, columns, strict=True)]
+    plain = all(
+        isinstance(c.dtype, pd.StringDtype) for c in columns
+    )  # as of a CSV file, whose numbers are read as such
+    return [_as_numbers(each, column, plain) for each, column in zip(found, columns, strict=True)]
 
 
-def _as_numbers(each: Evidence, column: pd.Series) -> Evidence:
-    """Return the evidence of a column: of numbers that its source holds as texts, with the reading that it needs."""
-    texts = each.kind == "number" and each.reading is None and types.infer_dtype(column) in _TEXTS
-    exact = texts and pd.to_numeric(column, errors="coerce").abs().max() < _EXACT
-    return replace(each, reading=Reading(type="number"), why=f"{each.why}, held as texts") if exact else each
+def _as_numbers(each: Evidence, column: pd.Series, plain: bool) -> Evidence:
+    """Return the evidence of a column: of numbers that its source holds as texts, with the reading that it needs.
+
+    In a ``plain`` file those need one that stand in digits of another script; and so do dates.
+    """
+    if each.reading is not None or each.kind not in ("number", "date") or types.infer_dtype(column) not in _TEXTS:
+        return each
+    others = not all(str(cell).isascii() for cell in column.dropna())
+    if (each.kind == "date" or plain) and not others:
+        return each
+    why = f"{each.why}, in other digits or marks" if others else f"{each.why}, held as texts"
+    if each.kind == "date":
+        return replace(each, reading=Reading(type="date", format="ISO8601"), why=why)
+    exact = pd.to_numeric(texts_of(column), errors="coerce").abs().max() < _EXACT
+    return replace(each, reading=Reading(type="number"), why=why) if exact else each
 
 
 def _is_settled(column: pd.Series) -> bool:
@@ -319,7 +332,8 @@ def _typed(cells: Cells, decimal: str) -> _Found | None:
     if dates := date_form(cells.without(none), enough):
         return _dates(cells.without(none), dates, none)
     if cells.share(cells.texts.str.fullmatch(_CLOCK)) == 1:
-        return _Found("duration", "likely", "hours and minutes", Reading(type="duration"))
+        what = "minutes and seconds, some with hours" if of_minutes(cells.texts) else "hours and minutes"
+        return _Found("duration", "likely", what, Reading(type="duration"))
     numbers = number_form(cells, enough, decimal)
     return None if numbers is None else _numbers(cells, numbers)
 
@@ -389,7 +403,8 @@ def _code(name: str, numbers: pd.Series) -> tuple[Sure, str] | None:
     known = None if says(name, "postcode") and numbers.max() < 1000 else topic(name, "known")
     if distinct <= _MOST_IDS and name_words(name)[1:][-1:] == ["id"]:
         return "likely", "its name says that its numbers are codes"
-    if distinct <= 50 and (known in _CODE_TOPICS or says(name, "sensitive", "belief")):
+    voted = says(name, "sensitive", "belief") and not is_score(name, numbers.min(), numbers.max())
+    if distinct <= 50 and (known in _CODE_TOPICS or voted):
         return "likely", "its name says that its numbers stand for categories"
     if distinct <= _FEW_CODES and numbers.max() < 100 and known not in ("age", "birth", "visit"):
         return "a guess", f"{distinct} different whole numbers may be codes"
@@ -411,6 +426,8 @@ def _categories(cells: Cells) -> _Found:
     if numbers > 0.5:
         none = cells.filled - round(numbers * cells.filled)
         return _Found("category", "likely", f"texts; {none} cells of {cells.filled} are no numbers")
+    if cells.share(texts.str.fullmatch(_PRESSURE)) == 1:
+        return _Found("code", "likely", "two numbers in each cell, as of blood pressure: they are read as one text")
     mixed = cells.share(texts.str.fullmatch(r"\S*\d\S*")) == 1
     if len(texts) > _MANY and (mixed or re.search(r"\d", cells.form)):
         return _Found("code", "likely", "codes of letters, digits and marks")

@@ -89,8 +89,8 @@ _UNITS = """
 eur euro euros usd chf fr rs inr gbp pln zl sek nok dkk kr huf ft czk kc rub tl try kg g mg lb lbs cm mm m km mi
 miles l ml dl  rp cad aud sar aed years year yrs y jahre jahr j ans an anos ano anni anno lat jaar ar months month
 monate monat mois mesi meses  weeks wochen days day tage tag jours dias giorni d h hrs hours hour std stunden heures
-horas ore min minutes minuten mins sec secs  gb mb tb km/h kmh mph pts pkt  iu/l u/l ng/ml pg/ml g/l g/dl mg/l ug/l
-mmol/mol ml/min mg/dl mmol/l mmhg bpm kcal kwh m2 m² sqft m3 m³ qm kg/m2 kg/m² c f percent prozent pct
+horas ore in min minutes minuten mins sec secs  gb mb tb km/h kmh mph pts pkt  iu/l u/l ng/ml pg/ml g/l g/dl mg/l ug/l
+mmol/mol ml/min mg/dl mmol/l mmhg bpm kcal kwh m2 m² sqft m3 m³ qm kg/m2 kg/m² c f percent prozent pct bp bps
 """.split()  # noqa: SIM905 - a list of words
 _BEFORE = "eur usd chf rs inr gbp pln zl sek nok dkk kr huf czk kc rub tl try rp cad aud sar aed".split()  # noqa: SIM905
 _OUT_OF = re.compile(r"/(?:5|10|20|30|50|100)")  # what a mark or rating is out of: 8.5/10
@@ -248,15 +248,22 @@ def _are_thousands(cells: Cells, marked: pd.Series, mark: str, decimal: str) -> 
 _ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z| ?[+-]\d{2}(?::?\d{2})?)?)?"
 _ISO_8601 = "ISO8601"
 _LOOKS, _FORMS = 6, 3  # of a column that are looked at, and ways to write dates that it may have beside each other
-_CLOCKS = {  # a time behind a date, after a blank, a comma or a T
+_CLOCKS = {  # a time behind a date, after a blank, a comma, a T or a word
     r"\d{1,2}:\d{2}": "%H:%M",
     r"\d{1,2}h\d{2}": "%Hh%M",
+    r"\d{1,2} h \d{2}": "%H h %M",
+    r"\d{1,2}\.\d{2}": "%H.%M",
+    r"\d{1,2}\.\d{2}\.\d{2}": "%H.%M.%S",
+    r"\d{1,2}\.\d{2}\.\d{2}\.\d{1,9}": "%H.%M.%S.%f",
     r"\d{1,2}:\d{2}:\d{2}": "%H:%M:%S",
     r"\d{1,2}:\d{2}:\d{2}\.\d{1,9}": "%H:%M:%S.%f",
     r"\d{1,2}:\d{2} ?[APap][Mm]": "%I:%M{}%p",
     r"\d{1,2}:\d{2}:\d{2} ?[APap][Mm]": "%I:%M:%S{}%p",
 }
-_TIME = re.compile(r"(?P<date>.*?\d)(?P<mark>T|,? )(?P<clock>\d{1,2}(?::\d{2}.*?|h\d{2}))(?P<tail> UTC| Uhr| uur| h|)")
+_TIME = re.compile(  # 2023-01-05-14.30.00 as DB2 writes, 5.1.2023 um 14:30
+    r"(?P<date>.*?\d)(?P<mark>T|,? |-(?=\d\d\.\d\d\.)| (?:à|às|a las|alle|um|at|kl\.?|om|[-–]) )"
+    r"(?P<clock>\d{1,2}(?::\d{2}.*?| ?h ?\d{2}|\.\d{2}(?:\.\d{2}.*?)?))(?P<tail> UTC| Uhr| uur| h|)"
+)
 _NUMBERS = re.compile(r"(\d{1,2})(\. ?|[/\- ])(\d{1,2})\2(\d{4}|\d{2})")
 _DAY_SLASH = re.compile(r"\d{1,2}/\d{1,2}-(\d{4}|\d{2})")  # as Danes write: 26/3-2021
 _IDEOGRAPHS = re.compile(r"\d{4}([年년] ?)\d{1,2}([月월])(?:( ?)\d{1,2}([日일]))?")

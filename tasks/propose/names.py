@@ -66,6 +66,19 @@ def is_outcome(values: Iterable[object]) -> bool:
     return {folded(str(value).strip()) for value in values} <= set(topics["answers"].split())
 
 
+_SCORES = {"handicap": ((-10, 54),), "golf_handicap": ((-10, 54),), "voto": ((18, 31), (60, 112))}
+
+
+def is_score(name: str, low: float, high: float) -> bool:
+    """Tell whether numbers from one to another are a golfer's handicap or marks of an exam: no illness, and no vote.
+
+    Example:
+        >>> is_score("Handicap", 0, 36), is_score("handicap", 20, 99), is_score("Voto", 18, 30), is_score("voto", 1, 4)
+        (True, False, True, False)
+    """
+    return any(first <= low < high <= last for first, last in _SCORES.get("_".join(words(name)), ()))
+
+
 def topic(name: str, list_of: str) -> str | None:
     """Return the first topic of a list that the name of a column belongs to."""
     entries = _lists()[list_of]

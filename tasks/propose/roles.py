@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.propose.evidence import Evidence, Sure
-from synthrisk.tasks.propose.names import is_outcome, is_target, says, topic, words
+from synthrisk.tasks.propose.names import is_outcome, is_score, is_target, says, topic, words
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED
 
 Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "other"]
@@ -30,6 +30,7 @@ _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
 _KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
 _SCHOOL_CLASS = re.compile(r"99?[ .]?[aA]")  # the form of 5a and 10c
+_CLASSE = re.compile(r"AA9|9a{1,3}")  # of CM2 and 6e
 _POSTCODE = re.compile(r"[^\d.,]*9{4}")  # the form begins so: no decimals, as the scores PC1 have
 _PART = re.compile(r"[^\W\d_][^\W\d_.'’\-]*(?:[.'’\-][^\W\d_]*)*")  # of the full name of a person
 _BETWEEN = {"de", "del", "della", "di", "da", "dos", "du", "van", "von", "der", "den", "ten", "zu", "la", "le", "el"}
@@ -66,8 +67,8 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     """
     found = {each.name: _apart(each, table) for each in columns}
     entity = _entity([e for e in columns if found[e.name] is None and _numbers_rows(e, table)], table)
-    if entity is not None:
-        found[entity.name] = entity
+    told = _with_several_records(columns, table, entity) or ([] if entity is None else [entity])
+    found |= {role.name: role for role in told}
     found |= {each.name: found[each.name] or _stamp(each, table) for each in columns}
     facts = [each.name for each in columns if each.kind == "constant" and _speaks(each.name) and each.name in table]
     facts = [name for name in facts if (fact := found[name]) and fact.reading == _PRESENCE]
@@ -81,7 +82,7 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
 
 def _why_other(each: Evidence, table: pd.DataFrame) -> str:
     """Return why a column is neither quasi-identifier nor sensitive."""
-    if said := topic(each.name, "sensitive"):
+    if (said := topic(each.name, "sensitive")) and not _is_score(each, table[each.name]):
         many = f"its name speaks of {_TOPICS[said]}, but {_MOST_SENSITIVE} such columns are enough for a first study"
         few = f"its name speaks of {_TOPICS[said]}, but there is too little in it that can be guessed wrong"
         return many if _can_be_guessed(table[each.name]) else few
@@ -152,14 +153,77 @@ def _digits(each: Evidence) -> int:
 def _entity(columns: Sequence[Evidence], table: pd.DataFrame) -> Role | None:
     """Return the column that names the person of a record: by name and uniqueness."""
     people = [each for each in columns if says(each.name, "person") and each.distinct > 0.05 * each.filled]
-    for each in sorted(people, key=lambda e: (not says(e.name, "identifier"), words(e.name) == ["id"])):
+    codes = {e.name: not (e.is_unique or _says_no_more(e.name)) for e in people}  # ward_id beside a unique id
+    others = {e.name: not _is_of_people(e.name) or says(e.name, "visits") for e in people}  # households and cases
+    ids = {e.name: (not says(e.name, "identifier"), others[e.name], words(e.name) == ["id"]) for e in people}
+    for each in sorted(people, key=lambda e: (codes[e.name], *ids[e.name])):
         key = each.distinct > _FEWEST_KEYS_OF_PEOPLE if each.form.strip("9") == "" else len(words(each.name)) == 1
         known = says(each.name, "key")
         key = key and (known or each.kind != "number") and not (known and _may_count(each, table[each.name]))
         if key or says(each.name, "identifier"):
-            own = "each record" if each.is_unique else f"{each.distinct} people in {each.filled} records"
-            return Role(each.name, "identifier", "likely", f"its name says that it tells people apart: {own}")
+            return _identifier(each)
     return None
+
+
+def _with_several_records(columns: Sequence[Evidence], table: pd.DataFrame, entity: Role | None) -> list[Role]:
+    """Return the key of people who have several records, and what is left out beside it: the number of each record.
+
+    Empty where no column is sure to be such a key, or where what tells people apart already is a person's own number.
+    """
+    named = next((each for each in columns if entity is not None and each.name == entity.name), None)
+    keys = [each for each in columns if not each.is_unique and each.distinct > 0.05 * each.filled]
+    keys = [each for each in keys if _numbers_rows(each, table) and _is_key_of_people(each, table[each.name])]
+    keys.sort(key=lambda e: (says(e.name, "staff"), e is not named, e.filled < e.rows, says(e.name, "own_number")))
+    if not keys or (named is not None and named is not keys[0] and _stays(named, keys[0])):
+        return []
+    key, *others = keys
+    made = [_identifier(key)]
+    for each in others:
+        pairs = len(table[[key.name, each.name]].dropna().drop_duplicates())
+        if pairs <= min(key.distinct, each.distinct) or says(each.name, "own_number"):
+            made.append(Role(each.name, "dropped", "likely", f"it tells people apart, as {key.name!r} does"))
+    for each in (e for e in columns if e.name not in {role.name for role in made}):
+        visit = says(each.name, "visits") and _says_no_more(each.name, "visits")
+        if (visit and each.is_unique and _numbers_rows(each, table)) or (
+            each is named and not says(each.name, "staff")
+        ):
+            why = f"it numbers the records, and {key.name!r} says whose they are"
+            made.append(Role(each.name, "dropped", "likely", why))
+    return made
+
+
+def _stays(entity: Evidence, key: Evidence) -> bool:
+    """Tell whether a column that tells people apart is a person's own number, or tells no more of them than a key."""
+    if _is_of_people(entity.name) and not says(entity.name, "visits"):
+        return entity.is_unique or not says(entity.name, "staff")
+    return entity.distinct < key.distinct
+
+
+def _identifier(each: Evidence) -> Role:
+    own = "each record" if each.is_unique else f"{each.distinct} people in {each.filled} records"
+    return Role(each.name, "identifier", "likely", f"its name says that it tells people apart: {own}")
+
+
+def _is_of_people(name: str) -> bool:
+    """Tell whether a name speaks of the number of a person, and of nothing else: patient_id, not patient_ward_no."""
+    return any(says(name, of) for of in ("people", "staff", "own_number")) and _says_no_more(name)
+
+
+def _says_no_more(name: str, *further: str) -> bool:
+    """Tell whether a name has no other words than those for people, households, cases, and their numbers."""
+    beside = ("people", "staff", "own_number", "beside_people", "identifier", "person", *further)
+    said = [word for word in words(name) if word not in _BETWEEN]
+    return all(any(says(word, of) for of in beside) for word in said)
+
+
+def _is_key_of_people(each: Evidence, column: pd.Series) -> bool:
+    """Tell whether a column is sure to say whose a record is, by its name and its cells."""
+    if not _is_of_people(each.name) or topic(each.name, "known") in _KNOWN_CODES or _may_count(each, column):
+        return False
+    if says(each.name, "own_number", "mail"):
+        return column.dropna().astype(str).str.contains("@", regex=False).mean() >= _OFTEN
+    numbered = "9" in each.form and says(each.name, "key")
+    return numbered or says(each.name, "identifier") or says(each.name, "own_number")
 
 
 def _may_count(each: Evidence, column: pd.Series) -> bool:
@@ -184,7 +248,8 @@ def _numbers_rows(each: Evidence, table: pd.DataFrame) -> bool:
 def _stamp(each: Evidence, table: pd.DataFrame) -> Role | None:
     """Return the role of a column that numbers records or says when each was written."""
     born = topic(each.name, "known") in ("age", "birth")
-    if each.kind == "date" and each.is_unique and ":" in each.form and not born:
+    timed = ":" in each.form or (each.reading is not None and "%H" in (each.reading.format or ""))
+    if each.kind == "date" and each.is_unique and timed and not born:
         return Role(each.name, "dropped", "likely", "a time of its own for nearly every record")
     if _are_full_names(each, table[each.name]):
         return Role(each.name, "dropped", "likely", "it may name people")
@@ -221,13 +286,17 @@ def _speaks(name: str) -> str | None:
     return None if topic(name, "known") in ("age", "birth") else topic(name, "sensitive")
 
 
+def _is_score(each: Evidence, column: pd.Series) -> bool:
+    return each.kind == "number" and is_score(each.name, column.min(), column.max())
+
+
 def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: bool) -> list[Role]:
     """Return the columns that nobody should learn and that can be guessed wrong; ``spoken`` where any name says so."""
     can = {each.name: each for each in columns if _can_be_guessed(table[each.name])}
     found = {
         name: Role(name, "sensitive", "likely", f"its name speaks of {_TOPICS[said]}; {_spread(table[name])}")
         for name in can
-        if (said := _speaks(name))
+        if (said := _speaks(name)) and not _is_score(can[name], table[name])
     }
     targets = _targets([name for name in can if name not in found], columns, table)
     if found or any(role.sure == "likely" for role in targets.values()):
@@ -299,7 +368,8 @@ def _spread(column: pd.Series) -> str:
 
 
 def _is_school_class(each: Evidence) -> bool:
-    return says(each.name, "school") and bool(_SCHOOL_CLASS.fullmatch(each.form))
+    french = "classe" in words(each.name) and _CLASSE.fullmatch(each.form)
+    return says(each.name, "school") and bool(french or _SCHOOL_CLASS.fullmatch(each.form))
 
 
 def _of_people(each: Evidence) -> str | None:

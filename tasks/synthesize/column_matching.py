@@ -45,6 +45,12 @@ _ONES = {"True": 1, "False": 0, "true": 1, "false": 0, "TRUE": 1, "FALSE": 0}
 _INDEX = ("", "Unnamed: 0", "level_0", "index", "__index_level_0__")
 """What a column is called that pandas wrote to number the rows."""
 
+_OF_OTHERS = re.compile(  # words beside a name that make it that of another person, or of another time: age_of_mother
+    r"(?<![^\W\d_])(?:(?:grand)?(?:mother|father|parent)|mum|mom|dad|spouse|partner|husband|wife|child(?:ren)?|son|daughter"
+    r"|brother|sister|sibling|kin|guardian|carer|head|mutter|vater|eltern|kind(?:er)?|partnerin|ehemann|ehefrau|tochter"
+    r"|bruder|schwester|mere|pere|parent|conjointe?|mari|epouse|enfant|madre|padre|conyuge|pareja|hij[oa]|coniuge|figli[oa]"
+    r"|moeder|vader|kinderen|at|bei|lors|previous|former)(?:s|n)?(?![^\W\d_])"
+)
 _SHOWN = 5  # names in a line
 _BEYOND, _OFF = 0.5, 0.3  # how far numbers of levels may lie beyond 0 and 1, and their sum off 1
 _UNSURE = 0.2  # how near to 0.5 such a number tells nothing
@@ -224,7 +230,8 @@ def _filled(table: pd.DataFrame, train: pd.DataFrame, told: list[Problem]) -> pd
     absent = [c for c in train.columns if c not in table.columns]
     extra = [str(c) for c in table.columns if c not in train.columns]
     others_may_be_it = 2 * len(absent) > train.shape[1] and (extra or len(absent) == train.shape[1])
-    if not absent or others_may_be_it or any(nearest(str(c), extra) for c in absent):
+    alike = (nearest(str(c), [other for other in extra if not _is_of_others(other, str(c))]) for c in absent)
+    if not absent or others_may_be_it or any(alike):
         return table  # which is refused
     words = "is absent from the release: it gives nothing away, any value may be its, and it costs utility"
     told += [_told("absent", str(c), f"column {c!r} {words}") for c in absent]
@@ -275,10 +282,10 @@ def _listed(names: Mapping[int, Any]) -> str:
 def _longer_names(others: pd.DataFrame, absent: list[Any], train: pd.DataFrame) -> dict[int, Any]:
     """Return which places hold absent columns under a longer name: syn_age, people.age, age_out.
 
-    One column alone has the name as words of its own, that of no other real column, and cells like the real ones, and
-    so for each absent name that is found; or all absent columns, which are several, have theirs with the same text
-    before and behind it, and most cells like the real ones where others are called as they are. Names of one level
-    (``paid_0``) are put together instead.
+    One column alone has the name as words of its own, that of no other real column or person (age_of_mother), and cells
+    like the real ones, and so for each absent name that is found; or all absent columns, which are several, have theirs
+    with the same text before and behind it, and most cells like the real ones where others are called as they are.
+    Names of one level (``paid_0``) are put together instead.
     """
     got, real = ([str(name).casefold() for name in table.columns] for table in (others, train))
     frames: dict[tuple[str, str], dict[int, Any]] = {}
@@ -286,7 +293,7 @@ def _longer_names(others: pd.DataFrame, absent: list[Any], train: pd.DataFrame) 
     of_level = {c: _names_of_levels(got, str(c).casefold(), train[c]) for c in absent}
     for c in absent:
         for k, (before, has, behind) in enumerate(name.rpartition(str(c).casefold()) for name in got):
-            if has and before + behind:
+            if has and before + behind and not _is_of_others(got[k], str(c)):
                 frames.setdefault((before, behind), {})[k] = c
     same = max(frames.values(), key=len, default={})
     if len(same) == len(absent) > 1 and not all(k in of_level[c] for k, c in same.items()):
@@ -297,11 +304,17 @@ def _longer_names(others: pd.DataFrame, absent: list[Any], train: pd.DataFrame) 
         word = str(c).casefold()
         within = {each for each in real if _has_words(word, each)}
         places = [k for k, name in enumerate(got) if k not in of_level[c] and name != word and _has_words(name, word)]
+        places = [k for k in places if not _is_of_others(got[k], word)]
         names = [{each for each in real if _has_words(got[k], each)} for k in places]
         if places and (names != [within] or places[0] in found or not _are_alike(others.iloc[:, places[0]], train[c])):
             return {}  # it may be there, so that no others alone are taken
         found |= dict.fromkeys(places, c)
     return found
+
+
+def _is_of_others(name: str, column: str) -> bool:
+    """Tell whether a name is that of a column of another person, or of another time, by words that ``column`` lacks."""
+    return bool(_OF_OTHERS.search(plain(name))) and not _OF_OTHERS.search(plain(column))
 
 
 def _names_of_levels(names: list[str], word: str, real: pd.Series) -> set[int]:

@@ -14,15 +14,27 @@ from pandas.api import types
 
 from synthrisk.metrics.release.columns import folded
 
-_OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]")  # Arabic, Indian, full-width ...; the marks among Arabic ones
+_MARKS = {
+    "٫": ".",
+    "٬": ",",
+    "．": ".",
+    "·": ".",
+    "，": ",",
+    "－": "-",
+}  # among such digits, and as printed in British texts
+_OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]|(?<=\d)[．·，](?=\d)|^－(?=\d)")  # Arabic, Indian, full-width ...
 
 
 def in_our_digits(texts: pd.Series) -> pd.Series:
-    """Return texts with Arabic, Indian and full-width digits as ours, and the marks among Arabic ones."""
-    if all(map(str.isascii, texts)):
+    """Return texts with Arabic, Indian and full-width digits as ours, and the marks among them; 12·5 as 12.5.
+
+    Example:
+        >>> in_our_digits(pd.Series(["٣٤٫٥", "１２．５", "12·5"])).tolist()
+        ['34.5', '12.5', '12.5']
+    """
+    if all(map(str.isascii, texts.dropna())):
         return texts
-    marks = {"٫": ".", "٬": ","}
-    of = lambda found: marks.get(found[0]) or str(unicodedata.decimal(found[0]))  # noqa: E731
+    of = lambda found: _MARKS.get(found[0]) or str(unicodedata.decimal(found[0]))  # noqa: E731
     return texts.str.replace(_OTHERS_DIGIT, of, regex=True)
 
 
@@ -45,6 +57,20 @@ def bare_dates(texts: pd.Series) -> pd.Series:
         ['04.03.2021', '4.3.2021 08:30']
     """
     return texts.str.replace(r"\s+", " ", regex=True).str.replace(_AROUND, "", regex=True)
+
+
+_WORDS_OF_DATES = r" (?:de|of|at|um|a las|[aà]|às|alle|kl\.?|om|[-–]) "
+
+
+def without_words(dates: pd.Series) -> pd.Series:
+    """Return dates as texts without the words between their parts, and what stands behind a day or half of the day.
+
+    Example:
+        >>> without_words(pd.Series(["4 de Mar de 2021 a las 8:30", "4th Mar 2021 at 8:30 p. m."])).tolist()
+        ['4 Mar 2021 8:30', '4 Mar 2021 8:30 pm']
+    """
+    plain = dates.str.replace(r"\s+", " ", regex=True).str.replace(_WORDS_OF_DATES, " ", regex=True)
+    return plain.str.replace(r"(\d)(?:st|nd|rd|th|er)\b|\b([ap])\. ?(m)\.?$", r"\1\2\3", regex=True)
 
 
 _SHOWN = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "month", "%H": "hh", "%M": "mm", "%S": "ss",
@@ -185,6 +211,24 @@ def as_clocks(texts: pd.Series) -> pd.Series:
     return texts.where(~texts.index.isin([*clocks]), pd.Series(clocks, dtype=object).reindex(texts.index))
 
 
+def of_minutes(clocks: pd.Series) -> bool:
+    """Tell whether clocks of two parts are minutes and seconds: beside 1:02:33, where they are far more as hours.
+
+    Example:
+        >>> of_minutes(pd.Series(["55:11", "1:02:33"])), of_minutes(pd.Series(["8:30", "14:05:27"]))
+        (True, False)
+    """
+    two, three = (clocks.str.extract(rf"^[+-]?(\d{{1,4}}):\d{{2}}{end}")[0].astype(float) for end in ("$", ":"))
+    far = two.max() >= 24 or two.min() > three.max()
+    return bool(three.notna().any() and two.max() < 60 and far)
+
+
+def with_seconds(clocks: pd.Series) -> pd.Series:
+    """Return clocks of three parts: 8:30 as 8:30:00, and 55:11 as 0:55:11 beside 1:02:33."""
+    full = r"\g<1>0:\2" if of_minutes(clocks) else r"\1\2:00"
+    return clocks.str.replace(r"^([+-]?)(\d{1,4}:\d{2})$", full, regex=True)
+
+
 _HALF_DAYS = re.compile(r"^(\d{1,2})[:.](\d\d)(?:[:.](\d\d(?:\.\d+)?))?\s?([ap])\.?\s?m\.?$", re.IGNORECASE)
 
 
@@ -198,8 +242,7 @@ def clocks_of(texts: pd.Series) -> tuple[pd.Series, list[str]]:
     halves = parts[3].notna()
     hours = parts[0][halves].astype(int) % 12 + 12 * parts[3][halves].str.lower().eq("p")
     clock = clock.mask(halves, hours.astype(str) + ":" + parts[1] + ":" + parts[2].fillna("00"))
-    clock = clock.where(~clock.str.fullmatch(r"[+-]?\d{1,4}:\d{2}"), clock + ":00")
-    return clock, ["times are written with AM and PM"] if halves.any() else []
+    return with_seconds(clock), ["times are written with AM and PM"] if halves.any() else []
 
 
 def _parts_of_time(texts: pd.Series) -> pd.DataFrame:
@@ -233,6 +276,9 @@ _SHORT = re.compile(
 _SIDED = re.compile(rf"^((?:{_MONEY}\s?)?\d[\d.,'’]*?)\s?(CR|DR|Cr|Dr|S|H)\.?$")
 _OF_ONE = {"kB": 1e-3, "KB": 1e-3, "MB": 1, "GB": 1e3, "TB": 1e6, "mm": 1e-3, "cm": 1e-2, "m": 1, "km": 1e3,
            "µg": 1e-6, "mg": 1e-3, "g": 1, "kg": 1e3, "ml": 1e-3, "cl": 1e-2, "l": 1}  # fmt: skip
+_HEIGHT = re.compile(
+    r"^([1-9])\s?(?:['’′]|ft\.?|feet|foot)\s?(\d{1,2}(?:\.\d+)?|)\s?(?:[\"”″]|''|’’|′′|in\.?|inch(?:es)?)?$"
+)
 _MEASURE = re.compile(rf"^(\d+(?:[.,]\d+)?)\s?({'|'.join(_OF_ONE)})$")
 
 
@@ -264,6 +310,12 @@ def _are_sided(texts: pd.Series) -> bool:
     return sides == {"CR", "DR"} or (sides == {"S", "H"} and bool(parts[0].str.contains(r"[.,]\d\d$").all()))
 
 
+def _are_heights(texts: pd.Series) -> bool:
+    """Tell whether texts are of feet and inches; seconds behind minutes are 12 and more, too."""
+    inches = texts.str.extract(_HEIGHT)[1].replace("", "0").astype(float)
+    return bool((inches < 12).all() and inches.nunique() > 1)
+
+
 def _are_measures(texts: pd.Series) -> bool:
     """Tell whether texts are of one quantity in several units, each with its own: 800 MB beside 3.9 GB."""
     units = texts.str.extract(_MEASURE)[1]
@@ -276,16 +328,19 @@ def _measure(found: re.Match[str]) -> str:
 
 
 def written_out(texts: pd.Series) -> pd.Series:
-    """Return the texts of a column of elapsed times, or of amounts that are shortened, written out; others as they are.
+    """Return the texts of a column in our digits; elapsed times, heights, amounts that are shortened written out.
 
     Example:
-        >>> for cells in (["25m 2s", "1h 5m", "none"], ["$1.2K", "$80"], ["3.9 GB", "800 MB"], ["1,50H", "2,00S"]):
+        >>> for cells in (["25m 2s", "1h 5m", "none"], ["$1.2K", "$80"], ["3.9 GB", "800 MB"], ["1,50H", "2,00S"],
+        ...               ["5' 4''", "6 ft 1 in"]):
         ...     print(written_out(pd.Series(cells)).tolist())
         ['0:25:02', '1:05:00', 'none']
         ['$1200', '$80']
         ['3900 MB', '800 MB']
         ['1,50', '−2,00']
+        ['64 in', '73 in']
     """
+    texts = in_our_digits(texts)
     some, ways = _with_digits(texts.dropna().head(_HEAD)), _WRITTEN_OUT if len(texts) else {}
     pattern = next((pattern for pattern in ways if len(some) and some.str.strip().str.match(pattern).all()), None)
     held = _with_digits(pd.Series(texts.dropna().unique(), dtype=object)) if pattern else some
@@ -302,6 +357,12 @@ def _with_digits(texts: pd.Series) -> pd.Series:
 
 _WRITTEN_OUT: dict[re.Pattern[str], tuple[Callable[[pd.Series], bool], Callable[[pd.Series], pd.Series]]] = {
     re.compile("|".join(each.pattern for each in (_HOURS, _ISO_TIME, _ELAPSED))): (_are_elapsed, as_clocks),
+    _HEIGHT: (
+        _are_heights,
+        lambda texts: texts.str.replace(
+            _HEIGHT, lambda found: f"{12 * int(found[1]) + float(found[2] or 0):g} in", regex=True
+        ),
+    ),
     _SHORT: (_are_amounts, lambda texts: texts.str.replace(_SHORT, _amount, regex=True)),
     _SIDED: (
         _are_sided,

@@ -17,7 +17,7 @@ from pandas.api import types
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.release.columns import folded as as_level
-from synthrisk.tasks.workspace.files.cell_forms import as_clocks, written_out
+from synthrisk.tasks.workspace.files.cell_forms import as_clocks, with_seconds, written_out
 
 _PLAIN = str.maketrans("łøđıð–—−", "lodid---") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 
@@ -520,7 +520,7 @@ def _dates_as(texts: pd.Series, form: str) -> pd.Series:
 
 def _durations(texts: pd.Series, reading: Reading) -> pd.Series:
     clock = (plain := as_clocks(texts)).where(plain.str.fullmatch(r"[+-]?\d{1,4}:\d{2}(:\d{2}(\.\d+)?)?"))
-    return pd.to_timedelta(clock.where(clock.str.count(":") == 2, clock + ":00"))
+    return pd.to_timedelta(with_seconds(clock))
 
 
 def _truths(texts: pd.Series, reading: Reading) -> pd.Series:

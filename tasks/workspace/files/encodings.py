@@ -22,6 +22,11 @@ _SYMBOL, _FOREIGN, _UNUSUAL, _CONTROL, _BROKEN = -7.0, -12.0, -14.0, -25.0, -60.
 _CASE = -6.0  # of a capital behind a small letter
 _DIGIT = -3.0  # of a letter beside a digit
 _BESIDE_LATIN = -4.0
+_LETTERS = {  # of the languages with a script of their own: at least 1/25, 1/70, and less of the letters
+    "he": "יהולארתבשמ|נםקעחדכפט|ןגצסזךףץ", "ar": "اليمنترو|بعدهسفةكحقأجش|خصذطىضغإزثئآءظؤ"
+}  # fmt: skip
+_RARITY = [log(share) for share in (1 / 13, 1 / 40, 1 / 150)]
+_AT_THE_END, _ALONE = "ךםןףץةى", -4.0  # letters that end a word, and what one costs elsewhere, and a word of one letter
 _STANDARDS = {"ja": ("euc_jp", 0xCF), "zh_cn": ("gb2312", 0xD7), "zh_tw": ("big5", 0xC6), "ko": ("euc_kr", 0xC8)}
 
 
@@ -32,7 +37,7 @@ def likeness(text: str, language: str) -> float:
         >>> likeness("Müller", "de") > likeness("Mьller", "ru")
         True
     """
-    character = _east_asian if language in _STANDARDS else _alphabetic
+    character = _east_asian if language in _STANDARDS else _of_a_script if language in _LETTERS else _alphabetic
     around = f" {text} "
     return sum(character(language, *around[i - 1 : i + 2]) for i, c in enumerate(around) if c > "\x7f")
 
@@ -45,6 +50,16 @@ def _alphabetic(language: str, before: str, letter: str, behind: str) -> float:
     if behind <= "\x7f":
         found += pairs[1].get(_edge(behind), _SELDOM)
     return found + _odd(before, letter, behind)
+
+
+def _of_a_script(language: str, before: str, letter: str, behind: str) -> float:
+    """Return how likely a letter of a script is by how often it is used, and where it stands in its word."""
+    found = _rarity(language).get(letter)
+    if found is None:
+        return _other(before, letter, behind)
+    misplaced = letter in _AT_THE_END and behind.isalpha()
+    latin = sum(c.isalpha() and c <= "\x7f" for c in (before, behind))
+    return found + _ALONE * (misplaced + (not before.isalpha() and not behind.isalpha())) + latin * _BESIDE_LATIN
 
 
 def _edge(letter: str) -> str:
@@ -124,6 +139,11 @@ def _commonness(language: str) -> dict[str, float]:
     return _levels(_lines()[language][0][0], _COMMON)
 
 
+@cache
+def _rarity(language: str) -> dict[str, float]:
+    return _levels(_LETTERS[language], _RARITY)
+
+
 def _levels(text: str, values: "tuple[float, ...] | list[float]") -> dict[str, float]:
     return {letter: value for part, value in zip(text.split("|"), values, strict=True) for letter in part}
 
@@ -140,6 +160,7 @@ _CENTRAL = ("Central European", "cs hr hu pl ro sk sl")
 _BALTIC = ("Baltic", "et lt lv")
 _CYRILLIC = ("Cyrillic", "bg ru uk")
 _GREEK, _TURKISH = ("Greek", "el"), ("Turkish", "tr")
+_ARABIC, _HEBREW = ("Arabic", "ar"), ("Hebrew", "he")
 _JAPANESE, _KOREAN = ("Japanese", "ja"), ("Korean", "ko")
 _CHINESE, _TRADITIONAL = ("Chinese", "zh_cn"), ("Chinese", "zh_tw")
 _GUESSES = {  # encoding: logarithm of how usual it is, the languages written in it
@@ -148,6 +169,8 @@ _GUESSES = {  # encoding: logarithm of how usual it is, the languages written in
     "cp1251": (-0.5, _CYRILLIC),
     "cp1253": (-1, _GREEK),
     "cp1254": (-1, _TURKISH),
+    "cp1255": (-9, _HEBREW),
+    "cp1256": (-9, _ARABIC),
     "cp1257": (-4, _BALTIC),
     "iso8859_2": (-1.5, _CENTRAL),
     "iso8859_5": (-4, _CYRILLIC),

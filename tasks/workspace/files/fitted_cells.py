@@ -30,6 +30,7 @@ from synthrisk.tasks.workspace.files.cell_forms import (
     nanoseconds,
     unwrapped,
     without_codes,
+    without_words,
 )
 from synthrisk.tasks.workspace.files.cell_texts import (
     CURRENCIES,
@@ -70,7 +71,7 @@ _DAYS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%m.%d.%Y",
          "%Y. %m. %d", "%Y-%j", "%d %m %Y", "%Y년 %m월 %d일")  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S", " %H.%M",
           " %Hh%M", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p", " %I:%M%p", " %I.%M.%S.%f %p", " %Hh%Mm%Ss",
-          ":%H:%M:%S.%f", "-%H.%M.%S.%f", " %H:%M:%S,%f")  # fmt: skip
+          ":%H:%M:%S.%f", "-%H.%M.%S.%f", " %H:%M:%S,%f", "-%H.%M.%S", " %H.%M.%S", " %H h %M")  # fmt: skip
 _FORMS = *(day + time for day in _DAYS for time in _TIMES), "%b %d %H:%M:%S %Y"
 _MARKS_OF = {form: re.sub(r"%?\w", "", form.replace("%j", "#")) for form in _FORMS}
 _ZONE = r"(?<=\d)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$"
@@ -198,7 +199,10 @@ def _as_kind(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series,
         if not types.is_numeric_dtype(cells.dtype) or (kind == "durations" and types.is_bool_dtype(cells.dtype)):
             raise UnreadableError
         return _of_numbers(cells, real, kind)
-    return _of_texts(column, real, kind)
+    bare, words = without_marks(column, real.head(0))
+    if kind == "true and false" or bare.notna().any() or column.dropna().isin(MISSING).all():
+        return _of_texts(column, real, kind)
+    return _of_texts(bare, real, kind)[0], words
 
 
 def _finite(column: pd.Series, cells: pd.Series) -> tuple[pd.Series, list[str]]:
@@ -224,15 +228,12 @@ def _of_texts(column: pd.Series, real: pd.Series, kind: Kind) -> tuple[pd.Series
     coded = isinstance(column.dtype, pd.CategoricalDtype)
     codes, found = pd.factorize(column) if coded else factorized(column.to_numpy(dtype=object, na_value=np.nan))
     levels = pd.Series(np.asarray(found, dtype=object), dtype=object)
-    known = levels.notna().to_numpy(bool)
-    texts = unwrapped(levels[known].map(lambda cell: cell if isinstance(cell, str) else str(cell)).str.strip())
+    texts = unwrapped(levels.dropna().map(str).str.strip())
     present = texts[~texts.isin(MISSING)]
     counts = pd.Series(np.bincount(codes[codes >= 0], minlength=len(levels)))
     read = _READERS[kind](present, counts[present.index], real)
-    values = read.values.reindex(levels.index)
-    taken = pd.Series(values.array.take(codes, allow_fill=True), name=column.name)
-    told = pd.Series(np.isin(codes, present.index))
-    return _whole(taken, told, list(read.words), kind)
+    taken = pd.Series(read.values.reindex(levels.index).array.take(codes, allow_fill=True), name=column.name)
+    return _whole(taken, pd.Series(np.isin(codes, present.index)), list(read.words), kind)
 
 
 def _whole(values: pd.Series, told: pd.Series, words: list[str], kind: Kind) -> tuple[pd.Series, list[str]]:
@@ -398,8 +399,7 @@ def iso_dates(texts: pd.Series, real: pd.Series, errors: Literal["raise", "coerc
 def _dates_in_other_forms(texts: pd.Series, real: pd.Series) -> Iterator[_Read]:
     """Yield the texts as dates of each form that some of the first ones have."""
     english = texts.map(in_english) if texts.str.contains(r"[^\W\d_]{3}", regex=True).any() else texts
-    english = english.str.replace(r"\s+", " ", regex=True).str.replace(r" (?:de|of|at|um) ", " ", regex=True)
-    english = english.str.replace(r"(\d)(?:st|nd|rd|th|er)\b|\b([ap])\. ?(m)\.?$", r"\1\2\3", regex=True)
+    english = without_words(english)
     few = english.head(50)
     marks = {re.sub(r"\w", "", re.sub(r"^(\d{4}-)\d{3}\b", r"\1#", text)) for text in few}  # 2015-38 is a week
     for form in _FORMS:

@@ -9,10 +9,12 @@ import pyreadstat
 import pytest
 
 from synthrisk.conf.study import Data, Split, Sql
-from synthrisk.conf.tables import Reading
+from synthrisk.conf.tables import FileForm, Reading
 from synthrisk.tasks.data import read, typed
 from synthrisk.tasks.propose.evidence import evidence
 from synthrisk.tasks.propose.proposal import Given, look
+from synthrisk.tasks.synthesize.column_matching import fitted
+from synthrisk.tasks.workspace.files.cell_texts import _NO_VALUE
 
 ROWS = 240
 FAR = dt.date(9999, 12, 31)
@@ -181,6 +183,8 @@ def test_dates_of_a_workbook_of_which_some_are_texts_are_dates(tmp_path):
     ("{} k€", "number"), ("Year {}", "number"), ("EUR{}", "number"), ("{}/80", "code"), ("3/{}", "code"),
     *((form, "code") for form in ("MAR-{}", "A{}h", "{}h99", "{}/100/2", "FR{}", "MG{}", "GB{}", "30{}s")),
     *((form, "code") for form in ("MB-{}", "MB-0{}", "SEC-{}", "SQFT-{}", "SAR-{}", "CAD0{}", "RP0{}", "TB 0{}")),
+    *((form, "number") for form in ("{} bp", "{}bps", "{} in", "{}·5", "{}·25", "1{}．５", "٣{}", "٣{}٫٥")),
+    *((form, "code") for form in ("1{}/80", "120/{} mmHg", "A·{}", "{}'15\"", "5'{}\"")),
     *((form, "number") for form in ("Rp{}000", "EUR -{}.50", "Months {}", "year 0{}", "kg {}", "CAD 0.{}")),
 ])  # fmt: skip
 def test_numbers_with_a_unit_or_out_of_a_most_are_numbers_and_codes_are_none(form, kind):
@@ -227,6 +231,13 @@ PEOPLE = [f"{a.upper()} {b}" for a in SURNAMES for b in ("Paul", "Anne-Lise", "J
     ("Nom", "ab", "other"),
     ("Driver", [f"{text} x" for text in SURNAMES], "other"), ("Q3_1 I feel valued at work", range(1, 6), "other"),
     ("work", range(1, 6), "quasi-identifier"), ("tenure", range(72), "other"), ("tenure", "ab", "quasi-identifier"),
+    ("handicap", [n / 10 for n in range(540)], "other"), ("Handicap", range(37), "other"),
+    ("handicap", range(20, 101), "sensitive"), ("Handicap", ["moteur", "visuel", "aucun"], "sensitive"),
+    ("handicap", [1, 2, 3, 4], "sensitive"), ("Voto", range(18, 31), "other"), ("Voto", range(66, 111), "other"),
+    ("Voto", ["PD", "FI", "M5S"], "sensitive"), ("voto", range(1, 9), "sensitive"),
+    ("Classe", ["CE1", "CE2", "CM1", "CM2"], "quasi-identifier"), ("Classe", ["CM2", "6e", "5e"], "quasi-identifier"),
+    ("Classe", ["6ème", "5ème", "4ème", "Tle"], "quasi-identifier"), ("classe", ["A", "B"], "sensitive"),
+    ("class", ["AB1", "AB2"], "sensitive"),
     ("Index HP", range(1000, 99999), "other"), ("index", range(1000, 99999), "dropped"),
 ])  # fmt: skip
 def test_a_column_has_the_role_that_its_name_and_its_cells_give_it(tmp_path, name, cells, role):
@@ -250,3 +261,121 @@ def test_one_column_of_each_topic_comes_before_a_second_of_money(tmp_path):
     frame = pd.DataFrame(pay | {"Konfession": draw.choice(["rk", "ev"], ROWS), "Krank.-Tage": draw.poisson(4, ROWS)})
     frame.to_csv(tmp_path / "a.csv", index=False)
     assert look(str(tmp_path / "a.csv"), Given()).data.sensitive == ["Lohn", "Konfession", "Krank.-Tage"]
+
+
+def with_columns(tmp_path, columns):
+    own = {"sex": DRAW.choice(["f", "m"], ROWS), "region": DRAW.choice(["a", "b", "c"], ROWS)}
+    table = pd.DataFrame(own | columns | {"illness": DRAW.choice(["flu", "none"], ROWS)})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    return look(str(tmp_path / "a.csv"), Given())
+
+
+DRAW = np.random.default_rng(3)
+WHOSE = DRAW.integers(0, 120, ROWS)
+OWN, MAIL = DRAW.permutation(10**6)[:120][WHOSE], [f"p{i}@x.org" for i in WHOSE]
+EACH = DRAW.permutation(10**5)[:ROWS]
+
+
+@pytest.mark.parametrize("visit", ["Encounter ID", "visit_id", "order_no", "invoice", "id", "case_id", "record_id"])
+@pytest.mark.parametrize(("person", "cells"), [
+    ("MRN", OWN), ("patient_id", OWN), ("e-mail", MAIL), ("Subject", [f"S{i:03d}" for i in WHOSE]), ("member_no", OWN),
+    ("Medical Record Number", OWN), ("NHS number", OWN), ("Patientennummer", OWN), ("id_paciente", OWN),
+    ("employee id", OWN), ("user_id", OWN), ("IPP", OWN),
+])  # fmt: skip
+def test_the_repeated_key_of_a_person_tells_people_apart_and_the_number_of_each_visit_is_left_out(
+    tmp_path, visit, person, cells
+):
+    for columns in ({visit: EACH, person: cells}, {person: cells, visit: EACH}):
+        found = with_columns(tmp_path, columns)
+        why = {role.name: role.why for role in found.roles}
+        assert (found.data.identifier, found.data.drop) == (person, [visit])
+        assert why[person] == f"its name says that it tells people apart: {len(set(WHOSE))} people in {ROWS} records"
+        assert why[visit].startswith("it numbers the records")
+
+
+@pytest.mark.parametrize(("columns", "identifier", "drop"), [
+    ({"MRN": OWN, "e-mail": MAIL}, "MRN", ["id", "e-mail"]), ({"MRN": EACH}, "id", ["MRN"]),
+    ({"customer_id": OWN, "member_no": OWN + 7}, "customer_id", ["id", "member_no"]),
+    ({"patient_id": OWN, "employee_id": WHOSE[::-1] + 2000}, "patient_id", ["id"]),
+    ({"employee_id": WHOSE[::-1] + 2000, "patient_id": OWN}, "patient_id", ["id"]),
+    ({"person_no": EACH * 3, "household_no": OWN}, "person_no", ["id"]),
+    ({"household_no": OWN, "person_no": EACH * 3}, "person_no", ["id"]),
+    ({"household_no": OWN}, "household_no", ["id"]),
+    ({"patient_id": EACH * 3, "employee_id": OWN}, "patient_id", ["id"]),
+    ({"customer": EACH * 3, "account_no": OWN}, "id", ["customer", "account_no"]),
+    *(({name: OWN}, "id", []) for name in (
+        "ward_id", "product_id", "country_code", "customer_zip", "patient_ward_id", "member_group_no",
+        "doctor_id", "number_of_customers", "patients", "Anzahl Kunden",
+    )),
+    ({"email": WHOSE}, "id", ["email"]), ({"SSN last 4": OWN}, "id", ["SSN last 4"]),
+    ({"customer_town": [f"Town {i}" for i in WHOSE]}, "id", []),
+    ({"Subject": [f"{'abcdefghij'[i // 12]}{'abcdefghijkl'[i % 12]}" for i in WHOSE]}, "id", []),
+    *(({name: EACH, "patient_id": OWN}, "patient_id", ["id"]) for name in ("order_value", "session_ms", "visit_cost")),
+])  # fmt: skip
+def test_a_persons_own_number_stays_and_no_other_repeated_number_is_taken_for_one(tmp_path, columns, identifier, drop):
+    data = with_columns(tmp_path, {"id": DRAW.permutation(10**5)[:ROWS]} | columns).data
+    assert (data.identifier, [name for name in data.drop if name in {"id", *columns}]) == (identifier, drop)
+
+
+HEIGHTS = [(feet, inches) for feet in (4, 5, 6) for inches in range(12)]
+TIMES = [(hours, minutes, (7 * minutes) % 60) for hours in (0, 1) for minutes in range(8, 60)]
+
+
+@pytest.mark.parametrize(("cells", "due"), [
+    *(([form.format(*each) for each in HEIGHTS], [12 * feet + inches for feet, inches in HEIGHTS])
+      for form in ("{}'{}\"", "{}' {}''", "{} ft {} in", "{}′{}″", "{}ft {}in", "{} feet {} inches")),
+    ([f"{h}:{m:02d}:{s:02d}" if h else f"{m}:{s:02d}" for h, m, s in TIMES],
+     [3600 * h + 60 * m + s for h, m, s in TIMES]),
+    ([f"{7 + m // 5}:{m:02d}" + f":{s:02d}" * (s > 50) for _, m, s in TIMES],
+     [3600 * (7 + m // 5) + 60 * m + s * (s > 50) for _, m, s in TIMES]),
+    ([f"{m}:{s:02d}" for _, m, s in TIMES], [3600 * m + 60 * s for _, m, s in TIMES]),
+    ([f"{n}·5" for n in range(60)], [n + 0.5 for n in range(60)]),
+    ([f"{n}.5".translate(str.maketrans("0123456789.", "０１２３４５６７８９．")) for n in range(60)],
+     [n + 0.5 for n in range(60)]),
+    ([f"{n}".translate(str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")) for n in range(60)], list(range(60))),
+    ([f"{n}".translate(str.maketrans("0123456789", "०१२३४५६७८९")) for n in range(60)], list(range(60))),
+])  # fmt: skip
+def test_heights_elapsed_times_and_digits_of_other_scripts_are_the_numbers_that_they_are(tmp_path, cells, due):
+    column = pd.Series(cells * 7)
+    release = pd.DataFrame({"x": column.iloc[:ROWS], "age": [20 + i % 50 for i in range(ROWS)]})
+    found = with_columns(tmp_path, dict(release))
+    read = found.table["x"]
+    read = read.dt.total_seconds() if pd.api.types.is_timedelta64_dtype(read) else read
+    assert read.tolist() == (due * 7)[:ROWS]
+    form = FileForm(columns={"x": found.data.columns["x"]})
+    again = fitted(release, found.table[["x", "age"]], form, "release").synthetic["x"]
+    assert again.tolist() == found.table["x"].tolist()
+
+
+@pytest.mark.parametrize("form", [
+    "%Y-%m-%d-%H.%M.%S", "%Y-%m-%d-%H.%M.%S.%f", "%d/%m/%Y à %Hh%M", "%d/%m/%Y à %H:%M", "%d/%m/%Y %H h %M",
+    "%d.%m.%Y um %H:%M", "%d.%m.%Y kl. %H.%M", "%d %b %Y at %H:%M", "%d/%m/%Y a las %H:%M", "%d.%m.%Y - %H:%M",
+    "%Y-%m-%d %H.%M.%S",
+])  # fmt: skip
+def test_times_behind_a_date_are_read_in_real_tables_and_releases_as_databases_and_people_write_them(tmp_path, form):
+    times = pd.Series(pd.Timestamp("2021-01-03 08:05") + pd.to_timedelta(61 * np.arange(80) * 60, unit="min")).repeat(3)
+    column = pd.DataFrame({"seen": times.dt.strftime(form), "age": [20 + i % 50 for i in range(ROWS)]})
+    found = with_columns(tmp_path, dict(column.reset_index(drop=True)))
+    assert found.table["seen"].tolist() == times.tolist()
+    assert (
+        fitted(column, found.table[["seen", "age"]], FileForm(), "release").synthetic["seen"].tolist() == times.tolist()
+    )
+    own = with_columns(
+        tmp_path, {"seen": (times + pd.to_timedelta(np.arange(ROWS), unit="min")).dt.strftime(form).array}
+    )
+    assert own.data.drop == ["seen"]
+
+
+@pytest.mark.parametrize("cells", ["{}-14.30.00", "1.2.{} - 30", "{}-14.30", "Lot {} - 14.30"])
+def test_numbers_with_marks_are_no_times_behind_a_date(cells):
+    column = pd.DataFrame({"x": [cells.format(20 + i % 79) for i in range(300)]}, dtype="string")
+    assert evidence(column)[0].kind in ("code", "text")
+
+
+@pytest.mark.parametrize("sign", sorted(_NO_VALUE - {"", "None", "missing"}))
+def test_a_sign_for_no_value_in_releases_is_one_in_real_tables_too_but_words_that_may_be_answers(sign):
+    found = evidence(pd.DataFrame({"x": pd.Series(["cook", "nurse", sign] * 20, dtype="string")}))[0]
+    assert (found.distinct, found.reading.missing) == (2, [sign])
+    alone = evidence(pd.DataFrame({"x": pd.Series([sign] * 20, dtype="string")}))[0]
+    assert (alone.kind, alone.why) == ("empty", f"all cells are missing; {sign!r} taken for missing (20 cells)")
+    assert evidence(pd.DataFrame({"x": pd.Series(["flu", "none"] * 20, dtype="string")}))[0].distinct == 2

@@ -192,6 +192,16 @@ def test_withheld_answers_beside_one_answer_stay_withheld(hidden, mark, real):
     assert made.sets.suppressed == {"x"}
 
 
+@pytest.mark.parametrize("sign", ["?", "-", ".", "(blank)", "#NV"])
+@pytest.mark.parametrize("real", [range(20, 80), pd.date_range("2020", periods=60), ["cook", "nurse"] * 30])
+def test_a_column_of_a_sign_for_no_value_alone_is_missing_and_it_is_told(sign, real):
+    table = pd.DataFrame({"x": real, "job": ["a", "b"] * 30})
+    with pytest.warns(UserWarning, match="column 'x': 60 of 60 cells hold a sign for no value and are missing"):
+        assert fit_release(table.assign(x=sign), table)["x"].isna().all()
+    with pytest.raises(InputError, match="must hold numbers"):
+        fit_release(table.assign(x=["?", "none of these"] * 30), table.assign(x=range(60)))
+
+
 @pytest.mark.parametrize(("cells", "real"), [
     (["nurse", "nurse (1)", "cook"], ["nurse", "cook", "clerk"]), (["A - old", "A - new"], ["A", "B"]),
     (["1. FC", "2. FC"], ["FC", "SC"]), (["A", "B", "A (B)"], ["A", "B", "AB"]),
@@ -330,14 +340,20 @@ def test_a_release_whose_own_names_are_those_of_other_real_columns_is_refused():
 
 @pytest.mark.parametrize(("name", "cells"), [
     ("group of age in parts", ["old", "young"] * 30), ("rank of wage in town", [*range(-60, 0)]),
+    *((name, [*range(20, 80)]) for name in (
+        "age_of_mother", "mother_age", "Mother's age", "age père", "spouse.age", "age_at_onset", "Age of children",
+    )),
 ])  # fmt: skip
 def test_other_columns_whose_names_hold_that_of_an_absent_one_are_not_it(name, cells):
     real = pd.DataFrame(
         {"age": [*range(20, 80)], "job": ["cook", "nurse"] * 30, "wage": [x * 100.5 for x in range(60)]}
     )
-    column = next(c for c in ("wage", "age", "job") if c in name)
+    column = next(c for c in ("wage", "age", "job") if c in name.casefold())
     made = fitted(real.drop(columns=column).assign(**{name: cells}), real, FORM, "release")
     assert made.synthetic[column].isna().all()
+    if cells[0] == 20:
+        beside = real.assign(**{name: cells}).rename(columns={"age": "syn_age"})
+        assert fitted(beside, real, FORM, "release").synthetic["age"].tolist() == cells
 
 
 def test_of_two_names_that_may_be_one_none_is_taken_and_of_two_forms_that_fit_the_one_of_the_real_years():
