@@ -211,9 +211,7 @@ def evidence(frame: pd.DataFrame) -> list[Evidence]:
         else _of_values(c)
         for c in columns
     ]
-    plain = all(
-        isinstance(c.dtype, pd.StringDtype) for c in columns
-    )  # as of a CSV file, whose numbers are read as such
+    plain = all(isinstance(c.dtype, pd.StringDtype) for c in columns)  # as of CSV, whose numbers are read as such
     return [_as_numbers(each, column, plain) for each, column in zip(found, columns, strict=True)]
 
 

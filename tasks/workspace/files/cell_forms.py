@@ -14,14 +14,7 @@ from pandas.api import types
 
 from synthrisk.metrics.release.columns import folded
 
-_MARKS = {
-    "٫": ".",
-    "٬": ",",
-    "．": ".",
-    "·": ".",
-    "，": ",",
-    "－": "-",
-}  # among such digits, and as printed in British texts
+_MARKS = {"٫": ".", "٬": ",", "．": ".", "·": ".", "，": ",", "－": "-"}  # among such digits; · in British texts
 _OTHERS_DIGIT = re.compile(r"(?![0-9])\d|[٫٬]|(?<=\d)[．·，](?=\d)|^－(?=\d)")  # Arabic, Indian, full-width ...
 
 
@@ -316,6 +309,10 @@ def _are_heights(texts: pd.Series) -> bool:
     return bool((inches < 12).all() and inches.nunique() > 1)
 
 
+def _inches(found: re.Match[str]) -> str:
+    return f"{12 * int(found[1]) + float(found[2] or 0):g} in"
+
+
 def _are_measures(texts: pd.Series) -> bool:
     """Tell whether texts are of one quantity in several units, each with its own: 800 MB beside 3.9 GB."""
     units = texts.str.extract(_MEASURE)[1]
@@ -357,12 +354,7 @@ def _with_digits(texts: pd.Series) -> pd.Series:
 
 _WRITTEN_OUT: dict[re.Pattern[str], tuple[Callable[[pd.Series], bool], Callable[[pd.Series], pd.Series]]] = {
     re.compile("|".join(each.pattern for each in (_HOURS, _ISO_TIME, _ELAPSED))): (_are_elapsed, as_clocks),
-    _HEIGHT: (
-        _are_heights,
-        lambda texts: texts.str.replace(
-            _HEIGHT, lambda found: f"{12 * int(found[1]) + float(found[2] or 0):g} in", regex=True
-        ),
-    ),
+    _HEIGHT: (_are_heights, lambda texts: texts.str.replace(_HEIGHT, _inches, regex=True)),
     _SHORT: (_are_amounts, lambda texts: texts.str.replace(_SHORT, _amount, regex=True)),
     _SIDED: (
         _are_sided,
