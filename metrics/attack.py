@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.errors import InputError, nearest, type_of
 from synthrisk.metrics.score import said_of
 
 AttackKind = Literal["inference", "linkability", "singling_out", "membership"]
@@ -88,9 +88,9 @@ class Attack:
 
     def checked(self, found: Any, index: pd.Index) -> pd.DataFrame:
         """Return what the attack returned with its confidence as numbers; refuse what breaks the contract."""
-        rule = f"attack {self.name} must return a DataFrame"
+        rule = f"attack {self.name} must return a DataFrame of pandas"
         if not isinstance(found, pd.DataFrame):
-            raise InputError(f"{rule}, got {type(found).__name__}")
+            raise InputError(f"{rule}, got {type_of(found)}")
         if self.kind == "inference" and CLAIMED["inference"] not in found:
             found = found.rename(columns={"guess": CLAIMED["inference"]})  # the column's name until it had its own
         for column in dict.fromkeys([CLAIMED[self.kind], "confidence"]):

@@ -274,6 +274,17 @@ def check_range(name: str, value: object, low: float, high: float, rule: str) ->
     return float(value)
 
 
+def type_of(value: object) -> str:
+    """Return what a value is, with its library where pandas has something of that name.
+
+    Example:
+        >>> type_of([1])
+        'list'
+    """
+    name, library = type(value).__name__, type(value).__module__.partition(".")[0]
+    return f"{name} of {library}" if name in ("DataFrame", "Series") and library != "pandas" else name
+
+
 def check_whole(name: str, value: object, low: int, high: float = inf, rule: str = "") -> None:
     """Refuse what is no whole number inside [``low``, ``high``]; ``rule`` says the range in words."""
     if not is_whole(value, low, high):

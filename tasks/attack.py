@@ -34,7 +34,7 @@ from synthrisk.tasks.workspace.references import (
     ReleaseFolder,
 )
 from synthrisk.tasks.workspace.store import draft_name, private_folder
-from synthrisk.tasks.workspace.verb import check_given, found_or_made, verb
+from synthrisk.tasks.workspace.verb import check_given, check_listed, found_or_made, verb
 from synthrisk.tasks.workspace.work_limits import NO_LIMITS, Limits, Taken, within
 
 _SCORING = "synthrisk.metrics.study.scoring"
@@ -64,6 +64,7 @@ def attack(
         CellError: A metric failed, or took more than a limit; its own words are in a private file of the workspace.
     """
     check_given("release", release, ReleaseFolder, "synthesize or release")
+    check_listed(metrics=metrics)
     sample = release.sample
     asked = [each for each in metrics if not isinstance(each, Planned)]
     named = plan(asked, sample.columns, sample.quasi_identifiers, sample.sensitive)

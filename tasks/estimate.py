@@ -8,7 +8,7 @@ from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.bootstrap import bootstrap
 from synthrisk.tasks.compare import compare
 from synthrisk.tasks.workspace.references import Estimated, LedgerFolder
-from synthrisk.tasks.workspace.verb import check_given, verb
+from synthrisk.tasks.workspace.verb import check_given, check_listed, verb
 
 
 @verb("estimate")
@@ -37,6 +37,7 @@ def estimate(
     given = {"confidence": confidence, "method": method, "resamples": resamples, "vulnerable": vulnerable}
     settings = checked(Bootstrap, given, "estimate")
     own: dict[str, list[LedgerFolder]] = {}
+    check_listed(ledgers=ledgers)
     for each in ledgers:
         check_given("ledgers", each, LedgerFolder, "attack")
         own.setdefault(each.release.generator.name, []).append(each)

@@ -21,7 +21,7 @@ from synthrisk.tasks.workspace.failures import told_safely
 from synthrisk.tasks.workspace.folders import Place, keep_file, open_workspace
 from synthrisk.tasks.workspace.references import Cut, Sample, Table, store
 from synthrisk.tasks.workspace.store import save_array
-from synthrisk.tasks.workspace.verb import verb
+from synthrisk.tasks.workspace.verb import check_listed, verb
 
 _FRAME = "DataFrame"  # what a table that comes from no source is called
 
@@ -88,6 +88,7 @@ def sample(
         InputError: An argument breaks its rule, or the table does not fit; no text holds a cell.
     """
     source = _FRAME if isinstance(table, pd.DataFrame) else table
+    check_listed(sensitive=sensitive, **({} if quasi_identifiers == "*" else {"quasi_identifiers": quasi_identifiers}))
     hidden = [target if isinstance(target, str) else list(target) for target in sensitive]
     known = "*" if quasi_identifiers == "*" else list(quasi_identifiers)
     roles = {"source": source, "quasi_identifiers": known, "sensitive": hidden, "identifier": identifier}

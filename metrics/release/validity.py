@@ -14,7 +14,7 @@ from synthrisk.metrics.intervals.distributions import normal_quantile
 from synthrisk.metrics.intervals.estimates import Estimate
 from synthrisk.metrics.release.columns import Problem, column_problems, incomparable
 from synthrisk.metrics.release.matches import Matched, Verbatim, verbatim
-from synthrisk.metrics.release.nearness import CONFIDENCE, Nearness, excess_in_words, nearness
+from synthrisk.metrics.release.nearness import CONFIDENCE, Nearness, excess_in_words, made_of_control, nearness
 from synthrisk.metrics.tables.tables import Tables, in_order
 
 _FEW_ROWS = 10
@@ -70,8 +70,9 @@ def check_release(
     """Look at one release.
 
     Columns: ``column_problems``; a column with another type of values than among the members is broken, and left out of
-    the rest. Rows: a note where there are fewer than 10, or a tenth of or ten times as many as members. Rows that equal
-    real records: ``verbatim``. The screen for near copies: ``nearness``.
+    the rest. A release that was made from control records too is broken (``made_of_control``). Rows: a note where there
+    are fewer than 10, or a tenth of or ten times as many as members. Rows that equal real records: ``verbatim``. The
+    screen for near copies: ``nearness``.
 
     Args:
         members: The n records that the synthesizer was fitted on, n >= 1, without their identifier.
@@ -116,6 +117,8 @@ def check_release(
         tables = tables if control is None else tables.with_control()
     of_columns = [p for c in kept for p in column_problems(tables, c, people)]
     problems += of_columns if guessed is None else _unguessed(of_columns, len(kept), guessed)
+    if words := made_of_control(tables):
+        problems.append(Problem("control", "", "broken", words))
     found = verbatim(tables)
     return ReleaseCheck(len(release), tuple(problems), found, nearness(tables, found))
 

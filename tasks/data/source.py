@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from synthrisk.conf import resolve
 from synthrisk.conf.study import BuiltIn, Sql
 from synthrisk.conf.tables import Reading, source_function, sources
-from synthrisk.metrics.errors import InputError, nearest
+from synthrisk.metrics.errors import InputError, nearest, type_of
 from synthrisk.tasks.workspace.files import absent, read_file, split_sheet
 from synthrisk.tasks.workspace.files.csv import read_csv
 
@@ -59,7 +59,7 @@ def read(
     name, options = (source, {}) if isinstance(source, str) else (source.name, source.options)
     frame = source_function(name, options)(**options)
     if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"table {name!r} must be a DataFrame, got {type(frame).__name__}")
+        raise InputError(f"table {name!r} must be a DataFrame of pandas, got {type_of(frame)}")
     return frame
 
 

@@ -13,7 +13,7 @@ from typing import cast
 
 import pandas as pd
 
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, type_of
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.column_matching import fitted
@@ -43,7 +43,7 @@ def call(job: Job, *, path: str) -> Release:
     made = _function(path)(job.train.copy(), job.rows, job.seed)
     table, links = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
     if not isinstance(table, pd.DataFrame):
-        raise InputError(f"{path} must return a DataFrame, got {type(table).__name__}")
+        raise InputError(f"{path} must return a DataFrame of pandas, got {type_of(table)}")
     if len(table) != job.rows:
         raise InputError(f"{path} must return {job.rows} rows, got {len(table)}")
     release = fitted(table, job.train, job.form, path)

@@ -1,6 +1,7 @@
 """The tasks ``synthesize`` and ``release``: a release is made for one place of a study, or brought into it."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from synthrisk.conf import Study
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, type_of
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.seeds import seed_of
@@ -258,6 +259,8 @@ def release(
 
 def _given(sample: Sample, cell: Cell, table: pd.DataFrame | str) -> Release:
     train = sample.members(cell.repetition, cell.fold)
+    if not isinstance(table, (pd.DataFrame, str, os.PathLike)):
+        raise InputError(f"table must be a DataFrame of pandas, a path or a URL, got {type_of(table)}")
     if not isinstance(table, pd.DataFrame):
         held_out = sample.records()[sample.held_out(cell.repetition, cell.fold)]
         return read_release(Job(train, held_out, len(train), 0, form=sample.form), str(table), str(table))

@@ -135,13 +135,21 @@ class Sample:
         """
         if not (isinstance(name, str) and re.fullmatch(GENERATOR_NAME, name)):
             raise InputError(f"name must be letters, digits, - and _, got {name!r}")
+        self.check_place(repetition, fold)
+        return Cell(name, int(repetition), int(fold))
+
+    def check_place(self, repetition: int, fold: int) -> None:
+        """Refuse a place that the study has not: nobody is held out there, so that everybody would be a member."""
         for what, number, size in (("repetition", repetition, self.cut.repetitions), ("fold", fold, self.cut.releases)):
             if not is_whole(number, 0, size - 1):
                 raise InputError(f"{what} must be a whole number in [0, {size}), got {number!r}")
-        return Cell(name, int(repetition), int(fold))
 
     def members(self, repetition: int = 0, fold: int = 0) -> pd.DataFrame:
-        """Return the records that a release of this place may be made from."""
+        """Return the records that a release of this place may be made from.
+
+        Raises:
+            InputError: There is no such place.
+        """
         return self.records()[~self.held_out(repetition, fold)].reset_index(drop=True)
 
     def records(self) -> pd.DataFrame:
@@ -173,7 +181,12 @@ class Sample:
         return len(np.unique(whose[~held_out])), len(np.unique(whose[held_out]))
 
     def held_out(self, repetition: int, fold: int) -> np.ndarray:
-        """Return which records the release of this place never saw, (n,) booleans."""
+        """Return which records the release of this place never saw, (n,) booleans.
+
+        Raises:
+            InputError: There is no such place.
+        """
+        self.check_place(repetition, fold)
         return np.asarray(self.cut.read()[repetition] == fold)
 
     def sizes_held_out(self) -> list[int]:

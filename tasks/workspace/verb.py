@@ -5,14 +5,14 @@ Their functions are also called without Prefect, by commands and worker processe
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import cached_property, update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from synthrisk.conf.secrets import masks_errors
-from synthrisk.metrics.errors import InputError
+from synthrisk.metrics.errors import InputError, type_of
 from synthrisk.tasks.workspace.folders import Place, is_kept, keep
 from synthrisk.tasks.workspace.work_limits import TAKEN, Taken
 
@@ -96,6 +96,18 @@ def check_given(argument: str, value: object, kind: type, task: str) -> None:
     """
     if not isinstance(value, kind):
         raise InputError(f"{argument} must be what {task} returns, got {type(value).__name__}")
+
+
+def check_listed(**given: object) -> None:
+    """Refuse a text, or something alone, where several are to be given.
+
+    Raises:
+        InputError: One of ``given`` is no list.
+    """
+    for argument, values in given.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            got = repr(values) if isinstance(values, str) else type_of(values)
+            raise InputError(f"{argument} must be a list, got {got}")
 
 
 def found_or_made(task: str, folder: Path, write: Callable[[Path], Taken | None]) -> str:

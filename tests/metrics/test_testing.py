@@ -142,7 +142,7 @@ CHANGED = {
         (lambda found, *_: found.assign(guessed=pd.Series([[1]] * len(found), index=found.index)), SINGLE),
     ],
     "membership": [
-        (lambda found: found.to_numpy(), "must return a DataFrame, got ndarray"),
+        (lambda found: found.to_numpy(), "must return a DataFrame of pandas, got ndarray"),
         (lambda found: found.reset_index(drop=True), "with the index that it was handed"),
         (lambda found: found.assign(confidence=-np.inf), "whose confidence is finite"),
         (lambda found: found.assign(confidence="high"), NUMBER),

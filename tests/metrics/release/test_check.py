@@ -1,6 +1,7 @@
 """A release looked at before it is judged: each rule on a release made for it, and none on strangers."""
 
 import json
+import re
 from functools import cache
 from math import prod
 from pathlib import Path
@@ -66,6 +67,36 @@ def test_a_release_of_strangers_has_nothing_wrong():
     for control in (CONTROL, CONTROL[:0], None):
         found = look(RELEASE, control=control)
         assert (found.problems, found.invalid, found.suspicious) == ((), "", False)
+
+
+def with_noise(table, seed=0):
+    rng = np.random.default_rng(seed)
+    pay, born = table["pay"] * rng.normal(1, 0.002, len(table)), table["born"] + pd.to_timedelta(3, unit="D")
+    return table.assign(pay=pay, born=born, age=table["age"] + rng.integers(-1, 2, len(table)))
+
+
+def means_of_pairs(table):
+    numbers = ["age", "pay"]
+    return table[numbers].iloc[::2].reset_index(drop=True) / 2 + table[numbers].iloc[1::2].reset_index(drop=True) / 2
+
+
+EVERYBODY = pd.concat([MEMBERS, CONTROL], ignore_index=True)
+
+
+@pytest.mark.parametrize("release", [EVERYBODY, with_noise(EVERYBODY), pd.concat([EVERYBODY] * 5, ignore_index=True)])
+def test_a_release_that_was_made_from_control_records_too_says_nothing(release):
+    assert rules(release) == {("control", "", "broken")}
+    told = look(release).invalid
+    assert re.match(r"\d+ of 200 control records have a released row four times nearer than any other person: ", told)
+
+
+def test_members_strangers_and_means_of_people_were_not_made_from_control_records():
+    numbers = ["age", "pay"]
+    for release in (MEMBERS, with_noise(MEMBERS), RELEASE, pd.concat([MEMBERS, CONTROL[:80]], ignore_index=True)):
+        assert ("control", "", "broken") not in rules(release)
+    two, means = (MEMBERS[numbers], CONTROL[numbers]), means_of_pairs(EVERYBODY)
+    assert ("control", "", "broken") not in rules(means, *two)
+    assert ("control", "", "broken") not in rules(EVERYBODY, control=CONTROL[:19])
 
 
 BROKEN = {

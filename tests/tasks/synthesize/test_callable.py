@@ -67,7 +67,7 @@ def test_an_edited_file_is_read_anew(file):
 
 @pytest.mark.parametrize(("path", "sentence"), [
     ("{file}:LIMIT", "must name a function of .*, got a int"),
-    ("{file}:short", "must return 4 rows, got 1"), ("{file}:listed", "must return a DataFrame, got list"),
+    ("{file}:short", "must return 4 rows, got 1"), ("{file}:listed", "must return a DataFrame of pandas, got list"),
     ("{file}:renamed", r"absent: \['age'\], extra: column 1 \(nearly 'age'\)"),
     ("no_such_package.module:f", "cannot be imported: ModuleNotFoundError"),
     ("pandas", "path must read 'package.module:function' or 'file.py:function', got 'pandas'"),
