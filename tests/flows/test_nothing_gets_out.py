@@ -242,7 +242,7 @@ def open_folders(workspace: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def flow(place, on_prefect) -> "subprocess.CompletedProcess[bytes]":
-    given = {"cwd": place / "mine", "env": _surroundings(place), "timeout": 1200}  # as on_prefect, whose database it has
+    given = {"cwd": place / "mine", "env": _surroundings(place), "timeout": 1200}  # where Prefect has its database
     return subprocess.run([sys.executable, "flow.py"], capture_output=True, check=False, **given)
 
 
