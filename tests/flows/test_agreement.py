@@ -30,11 +30,11 @@ STUDY = {
     "references": ["copy", "near_copy", "fresh"],
     "metrics": ["zero_cap", "generalized_cap", {"name": "membership", "attackers": ["density_ratio"]}, "accuracy"],
     "thresholds": {
-        "memorization/zero_cap.income": {"value": 0.31, "source": "the board"},
-        "memorization/membership": {"value": 0.45, "source": "the board"},
-        "control_gain/membership": {"value": 0.4, "source": "the board"},
+        "memorization/zero_cap.income": {"value": 0.2, "source": "the board"},
+        "memorization/membership": {"value": 0.35, "source": "the board"},
+        "control_gain/membership": {"value": 0.5, "source": "the board"},
     },
-    "split": {"folds": 2, "repetitions": 2},
+    "split": {"folds": 2, "repetitions": 1},
 }
 NUMBER = re.compile(r"[+-]?\d*\.\d+|(?<=[\s|])-(?=[\s|])")
 
@@ -107,7 +107,7 @@ def test_terminal(outcome, truth, capsys, monkeypatch):
         assert f"(limit {', '.join(f'{value:g} on {own.words}' for own, value in limits if own.key == key)}" in head
     gains = [v for v in outcome.result.verdicts if v.quantity == "control_gain/membership"]
     assert len(gains) == 3
-    beside = re.findall(r"\n  (.*) on control_gain (.*), limit 0.4\n", text)  # the row shows other numbers
+    beside = re.findall(r"\n  (.*) on control_gain (.*), limit 0.5\n", text)  # the row shows other numbers
     assert [word for word, _ in beside] == [v.word for v in gains]
     assert [_numbers(found) for _, found in beside] == [
         pytest.approx([round(x, 3) for x in (v.value, v.lower, v.upper)]) for v in gains

@@ -3,7 +3,7 @@
 import pytest
 
 pytestmark = pytest.mark.proof
-ONE = {"holdout": 0.5, "repetitions": 1}  # release of each generator
+ONE = {"split": {"holdout": 0.5, "repetitions": 1}, "population_yardstick": False}  # release of each generator
 REASONS = {
     "leaves": "SystemExit in generators.py", "stuck": "it took longer than runner.time_limit, 20 seconds",
     "killed": "its process was ended by signal 9 (SIGKILL)",
@@ -15,7 +15,7 @@ def ended(run, folder):
     path = str(folder / "generators.py")
     bad = [{"name": name, "kind": "callable", "path": f"{path}:{name}"} for name in REASONS]
     runner = {"time_limit": 20, "memory_limit": 8, "workers": 2}
-    return run("faults", synthesizers=["cart", *bad], metrics=["zero_cap"], runner=runner, split=ONE)
+    return run("faults", synthesizers=["cart", *bad], metrics=["zero_cap"], runner=runner, **ONE)
 
 
 def test_who_behaves_finishes_beside_those_that_do_not_and_of_them_no_cell_is_told(ended, secret):
@@ -28,7 +28,7 @@ def test_who_behaves_finishes_beside_those_that_do_not_and_of_them_no_cell_is_to
 
 def test_a_worker_that_is_killed_costs_the_one_who_killed_it_alone(run, folder):
     killed = {"name": "killed", "kind": "callable", "path": f"{folder / 'generators.py'}:killed"}
-    parts = {"synthesizers": ["cart", killed], "references": ["copy"], "metrics": ["zero_cap"], "split": ONE}
+    parts = {"synthesizers": ["cart", killed], "references": ["copy"], "metrics": ["zero_cap"], **ONE}
     result = run("killed", **parts, runner={"workers": 2}).result
     assert list(result.failures) == ["killed"]
     assert REASONS["killed"] in result.failures["killed"]

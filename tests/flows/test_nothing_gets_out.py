@@ -75,9 +75,8 @@ CALLS = {
 
 if __name__ == "__main__":
     from prefect.task_runners import ThreadPoolTaskRunner
+    sys.modules[evaluate.fn.__module__].task_runner = lambda _: ThreadPoolTaskRunner()  # the command has processes
     for name, given in CALLS.items():
-        if name != "whole":  # which alone has worker processes, as usual
-            sys.modules[evaluate.fn.__module__].task_runner = lambda _: ThreadPoolTaskRunner()
         try:
             print("ended", name, evaluate(**given).result.exit_code, flush=True)
         except Exception as error:
@@ -97,11 +96,11 @@ def _table(rows: int, first: int) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _surroundings(place: Path, home: str, temporary: str) -> dict[str, str]:
+def _surroundings(place: Path) -> dict[str, str]:
     ours = ("PREFECT_", "MLFLOW_", "DO_NOT", "SYNTHRISK_", "XDG_")
     own = {k: v for k, v in os.environ.items() if not k.startswith(ours) and "PROXY" not in k.upper()}
-    own |= {name: str(place / home) for name in ("HOME", "XDG_CACHE_HOME")}
-    return own | {"TMPDIR": str(place / temporary), "PREFECT_HOME": str(place / home / "prefect")}
+    own |= {name: str(place / "home") for name in ("HOME", "XDG_CACHE_HOME")}
+    return own | {"TMPDIR": str(place / "tmp"), "PREFECT_HOME": str(place / "home" / "prefect")}
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class Ended:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("canaries")
-    for name in ("mine", "tmp", "home", "flow_home", "flow_tmp"):
+    for name in ("mine", "tmp", "home"):
         (folder / name).mkdir()
     for name, (rows, first) in {"real": (160, 0), "heldout": (160, 1000), "release": (160, 2000)}.items():
         _table(rows, first).to_csv(folder / "mine" / f"{name}.csv", index=False)
@@ -144,7 +143,7 @@ def place(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def end(place) -> Callable[..., Ended]:
-    own = _surroundings(place, "home", "tmp")
+    own = _surroundings(place)
 
     def run(*arguments: str) -> Ended:
         trace = place / f"{len(list(place.glob('*.trace')))}.trace"
@@ -172,7 +171,6 @@ def evaluated(end, benchmarked) -> list[Ended]:
     return [
         end("evaluate", "real.csv", "release.csv", "--control", "heldout.csv", "--limit", "0.05"),
         end("evaluate", "real.csv", "headless.csv", "--control", "heldout.csv", *roles),
-        end("evaluate", "real.csv", "release.csv", "--sensitive", "ilness", "--quasi-identifiers", "city"),
     ]
 
 
@@ -181,7 +179,7 @@ def test_the_commands_end_as_they_should(benchmarked, on_prefect, evaluated):
         assert study.code == 1, study.said.decode()[-3000:]
         for name, word in ((b"shouts", b"FAILED"), (b"values", b"FAILED"), (b"names", b"RISK")):
             assert re.search(name + rb" .*" + word, study.said), name
-    assert [each.code for each in evaluated] == [1, 2, 2], [each.said.decode()[-800:] for each in evaluated]
+    assert [each.code for each in evaluated] == [1, 2], [each.said.decode()[-800:] for each in evaluated]
 
 
 def test_no_connection_leaves_the_machine(benchmarked, on_prefect, evaluated):
@@ -243,8 +241,8 @@ def open_folders(workspace: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def flow(place) -> "subprocess.CompletedProcess[bytes]":
-    given = {"cwd": place / "mine", "env": _surroundings(place, "flow_home", "flow_tmp"), "timeout": 1200}
+def flow(place, on_prefect) -> "subprocess.CompletedProcess[bytes]":
+    given = {"cwd": place / "mine", "env": _surroundings(place), "timeout": 1200}  # where Prefect has its database
     return subprocess.run([sys.executable, "flow.py"], capture_output=True, check=False, **given)
 
 
@@ -254,9 +252,9 @@ def test_the_flow_ends_as_it_should_and_keeps_cells_in_private_folders_alone(flo
     assert ended.pop("whole") == "1"
     assert ended.pop("proposed") == ended.pop("other columns") == "0"
     assert set(ended.values()) == {"InputError"}, ended
-    assert b"evaluate release.csv" in read(place / "flow_home" / "prefect" / "prefect.db")
+    assert b"evaluate release.csv" in read(place / "home" / "prefect" / "prefect.db")
     assert [canary for canary in CANARIES if holds(flow.stdout + flow.stderr, canary)] == []
-    for folder in ("flow_home", "flow_tmp"):
+    for folder in ("home", "tmp"):
         assert holding(CANARIES, place / folder) == []
     workspace = place / "mine" / "flow"
     assert b"zero_cap" in read(workspace / "mlflow.db")

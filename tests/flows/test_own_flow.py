@@ -65,7 +65,7 @@ def assert_same(judged, workspace, study, folder):
 RUNNERS = {
     "threads": ThreadPoolTaskRunner,
     "processes": lambda: ProcessPoolTaskRunner(max_workers=2),
-    "dask": lambda: import_module("prefect_dask").DaskTaskRunner(cluster_kwargs={"n_workers": 2, **LOCAL_CLUSTER}),
+    "dask": lambda: import_module("prefect_dask").DaskTaskRunner(cluster_kwargs={"n_workers": 1, **LOCAL_CLUSTER}),
 }
 
 

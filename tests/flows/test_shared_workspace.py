@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import fsspec
@@ -123,6 +124,29 @@ def test_in_memory_on_threads(study, folder, settings, tmp_path, threads):
     assert_same_ledgers(outcome, study)
 
 
+@dataclass(frozen=True)
+class Cluster:
+    address: str
+    homes: list[Path]
+    traces: list[Path]
+
+
+@pytest.fixture(scope="module")
+def cluster(s3, tmp_path_factory) -> Iterator[Cluster]:
+    """Run two workers, each on a machine of its own, and see which files they name."""
+    watch = shutil.which("strace")
+    if not watch:
+        pytest.skip("strace is not installed")
+    place = tmp_path_factory.mktemp("cluster")
+    traces = [place / "a.trace", place / "b.trace"]
+    with ExitStack() as machines:
+        address = machines.enter_context(scheduler(place / "scheduler"))
+        for trace in traces:
+            files = [watch, "-f", "-qq", "--seccomp-bpf", "-e", "trace=%file", "-o", str(trace)]
+            machines.enter_context(started([*files, *patient_worker(address)], place / trace.stem, READY, **s3))
+        yield Cluster(address, [place / trace.stem / "home" for trace in traces], traces)
+
+
 @pytest.fixture
 def shared(folder, settings, s3, tmp_path, monkeypatch, patient):
     monkeypatch.setattr("synthrisk.flows.connections._PATIENCE", 120.0)
@@ -131,35 +155,9 @@ def shared(folder, settings, s3, tmp_path, monkeypatch, patient):
     return settings("unused", folder / "people.csv", **STUDY) | {"workspace": f"s3://studies/{tmp_path.name}"}
 
 
-def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, shared, tmp_path):
-    watch = shutil.which("strace")
-    if not watch:
-        pytest.skip("strace is not installed")
-    command, traces = tmp_path / "command", [tmp_path / "a.trace", tmp_path / "b.trace"]
+def test_a_worker_that_cannot_reach_the_workspace(shared, cluster, tmp_path):
+    address = cluster.address  # beside two that can, before a study has all workers that come import ours
     with ExitStack() as machines:
-        address = machines.enter_context(scheduler(tmp_path / "scheduler"))
-        for trace in traces:
-            files = [watch, "-f", "-qq", "--seccomp-bpf", "-e", "trace=%file", "-o", str(trace)]
-            watched = [*files, *patient_worker(address)]
-            machines.enter_context(started(watched, tmp_path / trace.stem, READY))
-        with on_machine(command):
-            outcome = benchmark(shared | {"runner": {"kind": "dask", "address": address}})
-    assert_same(outcome, study)
-    assert_same_ledgers(outcome, study)
-    assert outcome.workspace.parent == command
-    for trace in traces:
-        calls = trace.read_text(errors="replace")
-        assert f"{tmp_path / trace.stem}/home" in calls
-        assert str(command) not in calls
-    assert Path(outcome.report).is_relative_to(command)
-    assert [Path(page).is_file() for page in outcome.logged.pages.exposures.values()] == [True, True]
-    assert len(MlflowClient(outcome.logged.uri).search_runs([outcome.logged.experiment_id])) == 3
-
-
-def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path):
-    with ExitStack() as machines:
-        address = machines.enter_context(scheduler(tmp_path / "scheduler"))
-        machines.enter_context(started(patient_worker(address), tmp_path / "a", READY))
         lost = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
         machines.enter_context(started(patient_worker(address), tmp_path / "b", READY, **lost))
         (tmp_path / "c").mkdir()
@@ -169,9 +167,25 @@ def test_a_worker_that_cannot_reach_the_workspace(shared, tmp_path):
             check(load(shared | {"runner": {"kind": "dask", "address": address}}))
         assert not (tmp_path / "command").joinpath("data").exists()
     told = str(refused.value)
-    assert told.startswith("all workers must reach the workspace, but 2 of 3 do not: tcp://127.0.0.1:")
+    assert told.startswith("all workers must reach the workspace, but 2 of 4 do not: tcp://127.0.0.1:")
     assert f"says: the workspace {shared['workspace']} cannot be reached (" in told  # a busy worker takes its time
     assert f"cannot look at {shared['workspace']} (Exception): is this version of synthrisk installed?" in told
+
+
+def test_on_dask_by_address_with_workers_that_see_no_disk_of_the_command(study, shared, cluster, tmp_path):
+    command = tmp_path / "command"
+    with on_machine(command):
+        outcome = benchmark(shared | {"runner": {"kind": "dask", "address": cluster.address}})
+    assert_same(outcome, study)
+    assert_same_ledgers(outcome, study)
+    assert outcome.workspace.parent == command
+    for home, trace in zip(cluster.homes, cluster.traces, strict=True):
+        calls = trace.read_text(errors="replace")
+        assert str(home) in calls
+        assert str(command) not in calls
+    assert Path(outcome.report).is_relative_to(command)
+    assert [Path(page).is_file() for page in outcome.logged.pages.exposures.values()] == [True, True]
+    assert len(MlflowClient(outcome.logged.uri).search_runs([outcome.logged.experiment_id])) == 3
 
 
 def test_a_workspace_that_nobody_answers_for_ends_the_command_at_once(tmp_path, say, s3, patient):

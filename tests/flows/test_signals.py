@@ -71,9 +71,20 @@ def test_an_older_library_is_told_the_most_that_it_takes_or_nothing(monkeypatch,
     assert (taken.get(-3), -1 in taken) == (expected, expected is not None)
 
 
+STUCK = """
+import time
+from pathlib import Path
+
+def stuck(train, rows, seed):
+    Path(__file__).with_suffix(".begun").touch()
+    time.sleep(3600)
+"""
+
+
 @pytest.fixture(scope="module")
 def study(folder, settings):
-    slow = {"name": "stuck", "kind": "callable", "path": f"{folder / 'generators.py'}:stuck"}
+    (folder / "stopped.py").write_text(STUCK)
+    slow = {"name": "stuck", "kind": "callable", "path": f"{folder / 'stopped.py'}:stuck"}
     path = folder / "stopped.yaml"
     own = settings(folder / "stopped", folder / "people.csv", name="stopped", synthesizers=[slow])
     path.write_text(yaml.safe_dump(own))
@@ -81,23 +92,15 @@ def study(folder, settings):
 
 
 def stopped(start, study, folder, number: int, whole_group: bool, **how):
+    (begun := folder / "stopped.begun").unlink(missing_ok=True)
     process = start("benchmark", study, cwd=folder, **how)
-    own = psutil.Process(process.pid)
-
-    def has_a_worker() -> bool:  # so that the flow is under way
-        with suppress(psutil.Error):  # one that has just ended
-            others = [each for each in own.children(recursive=True) if each.ppid() != own.pid]
-            return any(each.memory_info().rss > 150e6 for each in others)
-        return False
-
-    until(lambda: process.poll() is not None or has_a_worker(), "no worker", 180, pause=0.2)
-    time.sleep(5)
+    until(lambda: process.poll() is not None or begun.exists(), "no worker", 180)
     assert process.poll() is None, process.stderr.read()
-    children = own.children(recursive=True)
-    begun = time.monotonic()
+    children = psutil.Process(process.pid).children(recursive=True)
+    asked = time.monotonic()
     (os.killpg if whole_group else os.kill)(process.pid, number)
     _, err = process.communicate(timeout=60)
-    return process, children, time.monotonic() - begun, err
+    return process, children, time.monotonic() - asked, err
 
 
 @pytest.mark.proof

@@ -71,11 +71,11 @@ def test_a_mixed_table_keeps_dtypes_shares_and_pairs_within_what_is_public_and_s
 @needs_it
 def test_noise_is_no_seeds_and_a_small_epsilon_hides_the_table():
     train = pd.DataFrame({"a": ["only"] * 60, "b": [3] * 60})
-    options = {"epsilon": 0.01, "public": {"a": ["only", "other", "third"]}, "assume_public": True}
-    first, *others = (release(train.assign(b=train.index % 5), **options) for _ in range(4))
-    tables = [first.synthetic, *(each.synthetic for each in others)]
-    assert any((table["a"] != "only").any() for table in tables)  # one of 40 is as the training table
-    assert not all(table.equals(tables[0]) for table in tables)
+    options = {"epsilon": 0.01, "public": {"a": ["only", *"abcdefgh"]}, "assume_public": True}
+    first, other = (release(train.assign(b=train.index % 5), **options) for _ in range(2))
+    tables = [first.synthetic, other.synthetic]
+    assert any((table["a"] != "only").any() for table in tables)  # one of hundreds is as the training table
+    assert not tables[0].equals(tables[1])
     assert "read from the training table" in first.told[1].words
     assert first.told[1].words.endswith("out (assume_public): 'b'")
 

@@ -358,11 +358,11 @@ rng = np.random.default_rng(1)
 table = pd.DataFrame({"age": rng.integers(20, 60, 120), "city": rng.choice(["Ulm", "Aalen"], 120)})
 table["income"] = rng.normal(30, 9, 120).round(1) + table["age"]
 table["illness"] = np.where(rng.random(120) < 0.3, "none", rng.choice(["flu", "cold"], 120))
-people = sample.fn(table, ["age", "city"], ["illness"], folds=2, repetitions=2, workspace=sys.argv[1])
+people = sample.fn(table, ["age", "city"], ["illness"], folds=2, workspace=sys.argv[1])
 metrics = [{"name": name, **OPTIONS.get(name, {})} for name, metric in METRICS.items() if metric.installed]
 ledgers = [
-    attack.fn(synthesize.fn(people, kind, repetition=r, fold=k), metrics)
-    for kind in ("cart", "copy") for r in range(2) for k in range(2)
+    attack.fn(synthesize.fn(people, kind, fold=k), metrics)
+    for kind in ("cart", "copy") for k in range(2)
 ]
 judged = judge.fn(estimate.fn(ledgers, resamples=100), {"memorization/zero_cap": 0.05}, name="all")
 log.fn(judged, experiment="at once", pages=Pages(""))
