@@ -4,7 +4,7 @@ What it tells was measured, or is a thing to try; nothing here says that a relea
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -83,15 +83,19 @@ def _lines_for(verdict: Verdict, settings: str) -> str:
 _EXPLAINED = 6  # synthesizers whose records at risk are explained by a model
 _ORDER = ("FAILED", "INVALID RELEASE", "RISK", "INCONCLUSIVE", "")
 _LEAF = 20
+_MOSTLY = 0.5  # of the members, in excess near to the release: a copy
+_COPIED = (
+    "The release is a copy of the real records, or nearly. No setting below mends a copy: see that the right file was "
+    "handed over, then take another generator."
+)
 _PRIVATE = "mst"
 _LESS: Mapping[str, Mapping[str, Any]] = {k: {"epochs": 100} for k in ("ctgan", "tvae", "copulagan")}
 
 
 class Part(NamedTuple):
-    """The steps for one limit of one synthesizer."""
+    """The steps for limits of one synthesizer."""
 
-    limit: str  # its name; empty where the steps are about all
-    brief: str  # why, in a few words
+    limits: Mapping[str, str]  # why, in a few words, by the name of the limit; empty where the steps are about all
     steps: Sequence[Step]
 
 
@@ -113,7 +117,7 @@ def context(shown: Shown) -> Mapping[str, Any] | None:
         return {"plans": [], "first": first, "commands": _about_commands(first, [], shown.settings)}
     needing.sort(key=lambda h: _ORDER.index(h.word) if h.word in _ORDER else len(_ORDER))
     judged = [h for h in needing if h.word]
-    plans = [Plan(h.synthesizer, h.word, list(_parts(shown, h, i < _EXPLAINED))) for i, h in enumerate(judged)]
+    plans = [Plan(h.synthesizer, h.word, _together(_parts(shown, h, i < _EXPLAINED))) for i, h in enumerate(judged)]
     first = [] if shown.result.limits else [_choose(shown)]
     return {"plans": plans, "first": first, "commands": _about_commands(first, plans, shown.settings)}
 
@@ -154,31 +158,45 @@ def _choose(shown: Shown) -> Step:
     return Step(words, f"synthrisk benchmark {study_file(shown.settings)} --set 'limits+={{{name}: <limit>}}'")
 
 
+def _together(parts: Iterable[Part]) -> list[Part]:
+    """Return the parts with the limits that have the same steps in one, in the place of the first."""
+    found: list[Part] = []
+    for part in parts:
+        same = [bool(each.limits and part.limits) and each.steps == part.steps for each in found]
+        if any(same):
+            place = same.index(True)
+            found[place] = Part({**found[place].limits, **part.limits}, part.steps)
+        else:
+            found.append(part)
+    return found
+
+
 def _parts(shown: Shown, headline: Headline, explain: bool) -> Iterator[Part]:
     """Yield the steps for each limit that is not shown to be kept."""
     if headline.word == "FAILED":
         words = "Mend what the reason names and run the same study again: what was finished is not computed again."
-        yield Part("", "", [Step(words, "", [shown.result.failures.get(headline.synthesizer, "")])])
+        yield Part({}, [Step(words, "", [shown.result.failures.get(headline.synthesizer, "")])])
         return
     looked = shown.result.releases.get(headline.synthesizer)
     if looked is not None and looked.suspicious:
         words = "Look at the releases themselves first, whatever the limits are. This was seen in them:"
-        yield Part("", "", [Step(words, "", [looked.suspicious])])
+        copied = [Step(_COPIED)] if looked.excess.lower > _MOSTLY else []
+        yield Part({}, [*copied, Step(words, "", [looked.suspicious])])
     lowering = False
     decides = any(v.word != "CANNOT TELL" for v in headline.verdicts)
     for verdict in headline.verdicts:
         if verdict.word == "INVALID RELEASE":
             words = "Mend the release, or how it is read, before anything else: measures say nothing of broken columns."
-            yield Part("", "", [Step(words, "", [verdict.reason])])
+            yield Part({}, [Step(words, "", [verdict.reason])])
             return
         if verdict.word == "RISK":
-            yield Part(verdict.quantity, verdict.brief, list(_of_risk(shown, verdict, explain)))
+            yield Part({verdict.quantity: verdict.brief}, list(_of_risk(shown, verdict, explain)))
         elif verdict.word == "INCONCLUSIVE" or not decides:
-            yield Part(verdict.quantity, verdict.brief, list(_of_doubt(shown, verdict)))
+            yield Part({verdict.quantity: verdict.brief}, list(_of_doubt(shown, verdict)))
         lowering |= verdict.value > verdict.limit
     found = _found(shown, headline.synthesizer)
     if lowering and found is not None:
-        yield Part("", "", [_keep_less(found, shown.settings), *_private(found, shown.settings)])
+        yield Part({}, [_keep_less(found, shown.settings), *_private(found, shown.settings)])
 
 
 def _of_risk(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step]:
@@ -229,7 +247,7 @@ def _of_lowering(shown: Shown, verdict: Verdict, explain: bool) -> Iterator[Step
         yield from of_keys(shown, verdict, finding, found, explain=explain)
     else:
         yield Step(
-            f"{finding.measure.label} looks at all columns of a record, so no single quasi-identifier decides. "
+            "All columns of a record are looked at, so no single quasi-identifier decides. "
             "A column that nobody needs may be left out (data.drop)."
         )
 

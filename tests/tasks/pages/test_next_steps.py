@@ -25,7 +25,7 @@ from synthrisk.metrics.verdicts.verdicts import LOOK, Beside, Verdict
 from synthrisk.tasks.pages.section import Shown
 from synthrisk.tasks.pages.sections.coarser_keys import evaluate_command, evaluate_words, set_command, try_command
 from synthrisk.tasks.pages.sections.next_steps import NEXT_STEPS
-from synthrisk.tasks.pages.templates import render
+from synthrisk.tasks.pages.templates import breakable, render
 from synthrisk.tasks.workspace import references as made
 from synthrisk.tasks.workspace.records import keep_contributions, keep_exposed, kept_exposed
 
@@ -156,7 +156,7 @@ SAYS = {  # what is seen, what is said of it, and what is not
         ["Commands in grey run as they stand. Give again what was given with --set."], []),
     "measures without quasi-identifiers say so": (
         {"findings": [finding("cart", MEMBERSHIP), *copies(MEMBERSHIP)], "limits": {"memorization/membership": 0.05}},
-        ["membership looks at all columns"], ["what_if"]),
+        ["All columns of a record are looked at"], ["what_if"]),
     "an open interval tells how many more records": (
         {"findings": [NEAR, *COPIES]},
         ["if the value stays where it is: 1,800 records (there are 400), or a limit of 0.07."], []),
@@ -230,9 +230,23 @@ def test_where_nobody_was_kept_away_the_risk_is_explained(tmp_path):
     assert "tell records of much risk from others" in html_of(what)
 
 
+def test_steps_that_several_limits_have_are_said_once(tmp_path):
+    rows = Measure("rows", "common_rows_proportion")
+    every = [f for m in (MEMBERSHIP, rows) for f in (finding("cart", m), *copies(m))]
+    limits = {"memorization/membership": 0.05, "memorization/rows": 0.05}
+    text = html_of(shown(tmp_path, every, limits))
+    assert text.count("All columns of a record are looked at") == 1
+    assert all(f"<b>{breakable(limit)}</b>" in text for limit in limits)
+
+
 def test_releases_that_look_like_copies_are_to_be_looked_at_first(tmp_path):
     members = pd.DataFrame({"a": np.arange(300), "b": np.arange(300) % 7})
     others = pd.DataFrame({"a": np.arange(300, 600), "b": np.arange(300) % 5})
+    people, strangers, new = (pd.DataFrame(np.random.default_rng(s).normal(size=(300, 3))) for s in range(3))
+    for release, copied in ((people, True), (pd.concat([people[:60], new[:240]]), False)):
+        looked = {"cart": summarise([check_release(people, strangers, release)])}
+        assert looked["cart"].suspicious
+        assert ("The release is a copy of the real records" in html_of(shown(tmp_path, releases=looked))) == copied
     looked = {"cart": summarise([check_release(members, others, members)])}
     text = html_of(shown(tmp_path, releases=looked))
     assert text.index("Look at the releases themselves first, whatever the limits are.") < text.index("cap.<wbr>vote")
