@@ -83,9 +83,10 @@ def _words(name: str, each: ReleaseSummary) -> list[Text]:
     ):
         if text:
             lines.append(Text.assemble((f"{word:<13}", style), f"{name}: {text}"))
-    lines += [Text(f"Mind         {name}: {text}", style="yellow") for text in each.notes[:_NOTES]]
-    if len(each.notes) > _NOTES:
-        lines.append(Text(f"Mind         {name}: {len(each.notes) - _NOTES} more are in the report", style="yellow"))
+    shown = len(each.notes) if len(each.notes) == _NOTES + 1 else _NOTES
+    lines += [Text(f"Mind         {name}: {text}", style="yellow") for text in each.notes[:shown]]
+    if len(each.notes) > shown:
+        lines.append(Text(f"Mind         {name}: {len(each.notes) - shown} more are in the report", style="yellow"))
     return lines
 
 

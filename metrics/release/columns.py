@@ -301,7 +301,8 @@ def _by_levels(released: pd.Series, members: pd.Series, others: pd.Series | None
     return mapped.astype("category") if isinstance(released.dtype, pd.CategoricalDtype) else mapped
 
 
-_Looked = Literal["type", "constant", "missing", "mean", "finer", "unseen", "rows", "blank", "control"]  # by a look at a release
+# by a look at a release
+_Looked = Literal["type", "constant", "missing", "mean", "finer", "unseen", "rows", "blank", "control"]
 _Told = Literal["read", "name", "index", "absent", "coarse", "promise", "dropped"]  # where it is read, or made
 Rule = _Looked | _Told
 

@@ -263,8 +263,10 @@ def summarise(checks: Sequence[ReleaseCheck]) -> ReleaseSummary:
     """
     problems: dict[tuple[str, str, str], list[Problem]] = {}
     for check in checks:
+        absent = {p.column for p in check.problems if p.rule == "absent"}  # of which all else follows from that
         for p in check.problems:
-            problems.setdefault((p.severity, p.rule, p.column), []).append(p)
+            if p.rule == "absent" or p.severity == "broken" or p.column not in absent:
+                problems.setdefault((p.severity, p.rule, p.column), []).append(p)
     words: dict[str, list[str]] = {"first": [], "broken": [], "far": [], "note": []}
     for (severity, rule, _), own in problems.items():
         twice = "" if severity != "far" else WITHOUT if rule in _EMPTY else TWICE

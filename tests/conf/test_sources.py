@@ -46,7 +46,8 @@ def test_keyword_options_reach_the_function():
     ("patients", {"rows": 3}, "patients needs the option 'ward', got ['rows']"),
     ("patients", None, "patients needs the option 'ward', got none"),  # the name alone
     ("patients", {}, "patients needs the option 'ward', got none"),
-    ("nothing", {}, "table 'nothing' must be a DataFrame of pandas, got int"), ("constant", {}, "must be a function, got int"),
+    ("nothing", {}, "table 'nothing' must be a DataFrame of pandas, got int"),
+    ("constant", {}, "must be a function, got int"),
     ("absent", {}, "cannot be loaded"), ("gone", {}, "cannot be loaded: No module named 'no_such_module'"),
     ("patient", {}, "no table is called 'patient' (did you mean 'patients'?)"),
 ])  # fmt: skip
