@@ -208,7 +208,7 @@ def _table(told: Overview, room: int, count: int, widest: int) -> list[Block]:
     what = "what decides" if told.judged else "memorization"
     head = f"{'generator':<{name}}  {what:>{_MEMORIZATION}}  {'utility':>{_UTILITY}}  verdict"
     own: list[Block] = [(h, _generator_line(h, name, room)) for h in shown]
-    return [(None, [Text(head, "dim")]), *own, (None, _counted([h for h in every if h not in shown]))]
+    return [(None, [Text(head, "dim")]), *own, (None, _counted([h for h in every if h not in shown], room))]
 
 
 def _count(blocks: Sequence[Block]) -> int:
@@ -426,13 +426,15 @@ def _indented(text: str, room: int, style: str = "") -> list[Text]:
     return [Text(line, style) for line in in_lines(f"  {text}" if text else "", room, 2)]
 
 
-def _counted(rest: Sequence[Headline]) -> list[Text]:
-    """Return a line that counts the generators that have none of their own, by their word."""
+def _counted(rest: Sequence[Headline], room: int) -> list[Text]:
+    """Return a line that counts the generators that have none of their own, by their word, and who is a RISK of them."""
     if not rest:
         return []
     words = [h.word for h in rest]
     counts = ", ".join(f"{words.count(w)} {w or 'not judged'}" for w in _ORDER if w in words)
-    return [Text(f"and {len(rest)} more: {counts}")]
+    risks = Text(f"  RISK: {', '.join(inert(h.synthesizer) for h in rest if h.word == 'RISK')}", "dim")
+    risks.truncate(room, overflow="ellipsis")
+    return [Text(f"and {len(rest)} more: {counts}"), *([risks] if {"RISK"} < {*words} else [])]
 
 
 def _rank(headline: Headline) -> tuple[int, float]:

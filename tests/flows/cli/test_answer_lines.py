@@ -298,6 +298,14 @@ def test_of_many_generators_the_rest_are_counted_and_without_any_it_says_so():
     assert "No synthesizer: only reference generators ran." in said([])
 
 
+def test_of_many_generators_a_risk_among_the_rest_is_named():
+    made = outcome([f"vine-{i}" for i in range(9)])
+    copied = [replace(v, word="RISK") if v.synthesizer in ("vine-0", "vine-8") else v for v in made.result.verdicts]
+    lines = lines_of(made, verdicts=copied)
+    named = lines[lines.index("and 4 more: 2 NO EVIDENCE, 2 RISK") + 1]
+    assert named in ("  RISK: vine-0, vine-8", "  RISK: vine-8, vine-0")
+
+
 @pytest.mark.parametrize(
     "label", ["x" * 300, "<script>alert('a')</script>", '[bold]"q"[/bold]', "دخل שכר", "收入" * 40]
 )
