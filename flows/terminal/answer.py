@@ -427,7 +427,7 @@ def _indented(text: str, room: int, style: str = "") -> list[Text]:
 
 
 def _counted(rest: Sequence[Headline], room: int) -> list[Text]:
-    """Return a line that counts the generators that have none of their own, by their word, and who is a RISK of them."""
+    """Return a line that counts the generators that have none of their own, by their word, and the risks among them."""
     if not rest:
         return []
     words = [h.word for h in rest]
