@@ -25,6 +25,7 @@ from synthrisk.conf.plan import foreseen_of, plan
 from synthrisk.conf.study import NOT_SAID, Study, Threshold
 from synthrisk.conf.tables import Reading
 from synthrisk.flows.cli.exit_codes import UsageError
+from synthrisk.flows.execution.signals import stoppable
 from synthrisk.flows.execution.workers import begin
 from synthrisk.flows.study_course import attacks_of
 from synthrisk.flows.terminal.columns import in_lines, print_words
@@ -281,7 +282,8 @@ def new_study(source: str, to: Path, given: Given, limit: Limit, effort: str, *,
     study = _study(source, proposal, EFFORTS[effort])
     _tell(study, proposal)
     typer.echo("Trying how long a study takes ...", err=True)
-    study, time = sized(study, proposal.table, EFFORTS[effort])
+    with stoppable("stopped: nothing was written"):
+        study, time = sized(study, proposal.table, EFFORTS[effort])
     named = _named(study, limit.value or USUAL, proposal.table)
     if limit.value is not None:
         source = limit.source or NOT_SAID

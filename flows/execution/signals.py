@@ -23,12 +23,12 @@ _TOLD = 5.0  # seconds for Prefect to hear of it
 _PATIENCE = 2.0  # seconds for children to end
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _CLEAN = "\r\x1b[2K\x1b[?25h"  # wipes the line and shows the cursor
-_CAUGHT: list[bool] = []  # not empty in the time of ``stoppable``
+_CAUGHT: list[str] = []  # what is said, in the time of ``stoppable``
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
-    """End this process and all that it started on the first signal; on a second one at once.
+def stoppable(said: str = _SAID) -> Iterator[None]:
+    """End this process and all that it started on the first signal, saying what is left; on a second one at once.
 
     The exit code is 130 after Ctrl-C, 143 after SIGTERM. Signals belong to the main thread; elsewhere none is caught.
     """
@@ -36,7 +36,7 @@ def stoppable() -> Iterator[None]:
         yield
         return
     before = [signal.signal(each, _stop) for each in _SIGNALS]
-    _CAUGHT.append(True)
+    _CAUGHT.append(said)
     try:
         yield
     finally:
@@ -84,7 +84,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
         signal.signal(each, _end_at_once)
     _end_moving()
     with suppress(OSError):  # nobody reads it any more
-        os.write(2, f"{_on_a_line_of_its_own()}{_SAID}\n".encode())  # print may be under way
+        os.write(2, f"{_on_a_line_of_its_own()}{_CAUGHT[-1]}\n".encode())  # print may be under way
     context = flow_run()
     run = context and context.flow_run
     if run is not None:

@@ -122,6 +122,20 @@ def test_prefect_hears_of_it(study, prefect_database):
     assert (len(runs), {run.state.name for run in runs}) == (4, {"Cancelled"})
 
 
+@pytest.mark.proof
+def test_init_ends_at_once_with_the_process_in_which_it_tries_how_long_a_study_takes(start, folder, tmp_path):
+    process = start("init", "adult", "--yes", cwd=tmp_path)
+    while "Trying how long" not in (line := process.stderr.readline()):
+        assert line
+    until(lambda: psutil.Process(process.pid).children(), "no process", 60)
+    children = psutil.Process(process.pid).children(recursive=True)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err.split("\n")[-2]) == (130, "stopped: nothing was written")
+    assert not psutil.wait_procs(children, timeout=5)[1]
+    assert not (tmp_path / "study.yaml").exists()
+
+
 UNHEARD = """
 import time
 from synthrisk.flows.execution.signals import stoppable
