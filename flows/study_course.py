@@ -10,6 +10,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
 
@@ -312,6 +313,8 @@ def judged_course(study: Study, sample: Sample, calls: Calls, warning: str = "",
     started = datetime.now(UTC)
     attacks = attacks_of(study, sample, planned, every)
     failures: dict[str, str] = {}
+    if opens and not study.runner.is_ours:  # threads: scikit-learn asks of what MLflow has imported by half elsewhere
+        import_module("synthrisk.tasks.log")
     running = start_all(study.runner, sample, attacks, calls)
     expected = foretold(running, sample, calls.at_once or study.runner.workers)
     if len(running.made) >= _MANY and expected[0] > _LONG and not study.runner.address:
