@@ -30,14 +30,14 @@ _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
 _KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
 _SCHOOL_CLASS = re.compile(r"99?[ .]?[aA]")  # the form of 5a and 10c
-_CLASSE = re.compile(r"AA9|9a{1,3}")  # of CM2 and 6e
+_CLASSE = re.compile(r"AA9|9a{1,3}[ -]?[aA9]?")  # of CM2, 6e and 6e B
 _POSTCODE = re.compile(r"[^\d.,]*9{4}")  # the form begins so: no decimals, as the scores PC1 have
 _PART = re.compile(r"[^\W\d_][^\W\d_.'’\-]*(?:[.'’\-][^\W\d_]*)*")  # of the full name of a person
 _BETWEEN = {"de", "del", "della", "di", "da", "dos", "du", "van", "von", "der", "den", "ten", "zu", "la", "le", "el"}
 _FULL = 0.9  # share of the texts that are full names
 _ICD = re.compile(r"[A-Z]\d\d(?:\.?\d{1,2})?[*+†!-]?")
 _ICD_SHARE, _FEWEST_ICD = 0.15, 3  # of the codes of one column that are frequent; kinds of these, and letters
-_TREATMENT = re.compile(r"\d{1,4}\.\d{1,3}|\d{9}|[A-Z]\d\d[A-Z]")  # of DBC as numbers are read, and DKG
+_TREATMENT = re.compile(r"\d{1,4}\.\d{1,3}|\d{9}|[A-Z]\d\d[A-Z]|\d-\d{2,3}.*")  # DBC, DKG, OPS
 _ANSWERS = 6  # most different answers in words
 _OF_PEOPLE = ("age", "birth", "sex", "nationality", "family", "ethnicity")  # topics that only tables of people have
 _FEELS = {"i", "my", "me", "ich", "mein", "meine", "meiner", "je", "mon", "ma", "mes"}  # words of a statement to judge
@@ -48,7 +48,7 @@ _TOPICS = {
     "place": "where somebody lives", "nationality": "where somebody is from", "family": "family and household",
     "education": "education", "work": "work", "ethnicity": "ethnicity or language", "visit": "visits and stays",
     "home": "house, car or school", "health": "health", "money": "income and money",
-    "belief": "religion, politics or union", "intimate": "intimate life", "law": "crime",
+    "belief": "religion, politics or union", "intimate": "intimate life", "law": "crime and discipline",
 }  # fmt: skip
 """The words for the topics of ``names.yaml``."""
 
@@ -83,7 +83,7 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     hidden = _sensitive(left, table.assign(**{name: table[name].notna() for name in facts}), said)
     found |= {role.name: role._replace(reading=_PRESENCE if role.name in facts else None) for role in hidden}
     left = [each for each in left if found[each.name] is None]
-    found |= {role.name: role for role in _known(left)}
+    found |= {role.name: role for role in _known(left, said)}
     return [found[each.name] or Role(each.name, "other", "a guess", _why_other(each, table, said)) for each in columns]
 
 
@@ -430,8 +430,8 @@ def _of_people(each: Evidence) -> str | None:
     return None if known in ("sex", "ethnicity") and decimals else known
 
 
-def _known(columns: Sequence[Evidence]) -> list[Role]:
-    """Return the columns that an attacker may know from elsewhere."""
+def _known(columns: Sequence[Evidence], spoken: Mapping[str, str | None]) -> list[Role]:
+    """Return the columns that an attacker may know from elsewhere; one ``spoken`` of as sensitive only by name."""
     found = []
     for each in columns:
         said = _of_people(each) or ("place" if says(each.name, "direct", "address") else None)
@@ -444,7 +444,7 @@ def _known(columns: Sequence[Evidence]) -> list[Role]:
     why = "too little is known by name; it has few enough values to be known"
     for each in columns:
         few = each.kind in ("category", "code", "boolean") and each.distinct <= _LEVELS
-        few = few and not says(each.name, "direct")
+        few = few and not says(each.name, "direct") and not spoken[each.name]
         if len(found) < _FEWEST_KEYS and each.name not in names and few and each.kind != "constant":
             found.append(Role(each.name, "quasi-identifier", "a guess", why))
     for each in columns:

@@ -82,6 +82,26 @@ from synthrisk.tasks.propose.proposal import Given, look
     *((name, "sensitive", None) for name in (
         "allocation", "rechtsbijstand", "rsa", "dbc", "ggz", "dp", "sen", "but", "huisdier", "product_id", "psi", "psu",
     )),
+    *((name, "sensitive", "health") for name in (
+        "Wohnungslos", "sans abri", "sin hogar", "FrailtyScore", "MH_Act", "Absence_Days", "欠席日数", "Mutterschutz",
+        "patologia cronica", "spesa_farmaceutica", "invalidita_civile", "死因", "告知事項", "Suchtberatung",
+        "Jeugdhulp",
+    )),
+    *((name, "sensitive", "law") for name in (
+        "infraction", "peine", "Sentence", "detención", "Abmahnung", "Disciplinary", "condanna", "verdict", "Grievance",
+    )),
+    *((name, "sensitive", "money") for name in ("Mahnstufe", "SchufaScore", "days_past_due", "sofferenza", "KdU")),
+    *((name, "sensitive", "intimate") for name in ("violencia_genero", "violenza di genere")),
+    *((name, "sensitive", "belief") for name in ("TUMember", "Régime alimentaire")),
+    *((name, "sensitive", None) for name in (
+        "medico_base", "Médico de cabecera", "discipline", "Disziplin", "sentence_count", "verblijfsduur", "ops",
+    )),
+    ("partie_civile", "known", None), ("violencia_genero", "known", None), ("invalidita_civile", "known", None),
+    ("verblijfsduur", "known", None), ("DoB", "known", "birth"), ("D.O.B.", "known", "birth"),
+    *((name, "direct", "whole") for name in (
+        "Nom_responsable", "nombre_madre", "Coach", "Guardian", "GP", "medico_base", "avocat", "klantmanager",
+    )),
+    *((name, "direct", "person") for name in ("契約者名カナ", "受診者名")), ("商品名カナ", "direct", None),
     *((name, "known", "birth") for name in ("gebjaar", "geb_jaar", "生年", "an_nais")),
     *((name, "known", "place") for name in ("code_insee", "cod_istat", "Gemeindekennziffer", "quartiere", "wijk")),
     *((name, "direct", "person") for name in ("フリガナ", "ふりがな", "氏名カナ", "name_kana", "セイ")),
@@ -143,6 +163,12 @@ CODES = RNG.integers(1001, 95999, 400)
     ("insee", [f"2{10**12 + 7919 * code}" for code in CODES], "dropped"),
     *((name, ["calm", "tired", "late", ""], "other") for name in ("Observaciones", "Bemerkungen", "Comments?")),
     ("Observations", ["calm", "tired", "late"], "dropped"), ("comments", range(30), "no"), ("comments", [0, 1], "no"),
+    ("OPS", ["5-820.0", "8-930", "1-632.0"], "sensitive"), ("ops", range(40), "no"),
+    ("ops", ["net", "db", "web"], "no"),
+    *((name, ["6e A", "5e B", "4e C"], "quasi-identifier") for name in ("Classe", "classe_2024")),
+    ("郵便番号", [f"{100 + i}-{1000 + 7 * i}" for i in range(400)], "quasi-identifier"),
+    ("SERD", ["S", "N"], "sensitive"),
+    ("ndg", RNG.permutation(10**7)[:400], "dropped"), ("Coach", NAMES, "dropped"), ("coach", ["yes", "no"], "no"),
     ("remark_code", ["calm", "tired", "late"], "no"),
 ])  # fmt: skip
 def test_a_short_word_or_a_code_says_what_its_cells_say(tmp_path, name, cells, expected):
@@ -172,3 +198,9 @@ def test_a_sign_or_an_empty_cell_is_told_as_a_fact_and_no_constant(tmp_path):
         "boolean", "one sign where it is so, and an empty cell where not",
     )  # fmt: skip
     assert (found["same"].kind, found["same"].why) == ("constant", "all its cells are the same")
+
+
+def test_what_is_sensitive_by_name_is_not_taken_as_known_where_three_others_are_guessed(tmp_path):
+    yes = {name: RNG.choice(["oui", "non"], 400) for name in ("diabete", "revenu", "religion", "MDPH", "ggz", "hobby")}
+    pd.DataFrame({"sexe": PEOPLE["sex"]} | yes).to_csv(tmp_path / "a.csv", index=False)
+    assert look(str(tmp_path / "a.csv"), Given()).data.quasi_identifiers == ["sexe", "hobby"]
