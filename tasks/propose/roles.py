@@ -19,6 +19,7 @@ _FEWEST = 5  # records that a class should have
 _MANY_CLASSES = 0.5  # classes a record from which an attribute cannot be learnt
 _MOST_KEYS, _MOST_SENSITIVE = 10, 3
 _FEWEST_KEYS = 3
+_FILLED = 0.5  # share of the cells from which a column is chosen before one of another topic
 _OFTEN = 0.9  # share of the numbers of a key that are of their own, stand together, or are as many as others
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
 _FEWEST_NAMES = 20  # texts from which a column called first or last has names
@@ -113,7 +114,7 @@ def _apart(each: Evidence, table: pd.DataFrame) -> Role | None:
         return Role(each.name, "other", "likely", why, _PRESENCE)
     if says(each.name, "direct") and _names_people(each, table):
         return Role(each.name, "dropped", "likely", "it may name people")
-    if each.kind == "text" or (each.kind in ("category", "code") and each.distinct > 2 and says(each.name, "remarks")):
+    if each.kind == "text" or (each.kind == "category" and each.distinct > 2 and says(each.name, "remarks")):
         absent = 1 - each.filled / each.rows
         if absent >= 0.05:
             return Role(each.name, "other", "likely", "free text: it counts as one fact, present or not", _PRESENCE)
@@ -339,6 +340,7 @@ def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: Mapping
         for name in can
         if spoken[name] and not _is_score(can[name], table[name])
     }
+    found = dict(sorted(found.items(), key=lambda item: table[item[0]].notna().mean() < _FILLED))  # these come last
     targets = _targets([name for name in can if name not in found], columns, table)
     if found or any(role.sure == "likely" for role in targets.values()):
         return _most_wanted(found, targets, list(can), spoken)
