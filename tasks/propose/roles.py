@@ -129,7 +129,8 @@ def _names_people(each: Evidence, table: pd.DataFrame) -> bool:
         return texts and each.distinct > 2
     if said == "whole":
         return texts and each.distinct > _FEWEST_NAMES
-    many = each.distinct > _DIRECT * each.filled
+    plates = said == "number" and each.kind == "code" and {"9", "a"} <= {*each.form.casefold()}
+    many = each.distinct > (_FEWEST_NAMES if plates else _DIRECT * each.filled)
     hidden = topic(each.name, "sensitive")
     long = _digits(each) >= (_CARD if hidden else _DIALLED)
     if not topic(each.name, "known"):

@@ -87,6 +87,10 @@ from synthrisk.tasks.propose.proposal import Given, look
         "patologia cronica", "spesa_farmaceutica", "invalidita_civile", "死因", "告知事項", "Suchtberatung",
         "Jeugdhulp",
     )),
+    *((name, "known", None) for name in ("capacidade", "velocidade", "grau_incapacidade")),
+    ("Cidade", "known", "place"),
+    *((name, "sensitive", "health") for name in ("Misbrug", "tabagismo", "Missbruk", "incapacidad", "code_ald")),
+    *((name, "direct", "whole") for name in ("Sagsbehandler", "medico_familia", "pracownik socjalny", "läkare")),
     *((name, "sensitive", "law") for name in (
         "infraction", "peine", "Sentence", "detención", "Abmahnung", "Disciplinary", "condanna", "verdict", "Grievance",
     )),
@@ -170,6 +174,12 @@ CODES = RNG.integers(1001, 95999, 400)
     *((name, ["6e A", "5e B", "4e C"], "quasi-identifier") for name in ("Classe", "classe_2024")),
     ("郵便番号", [f"{100 + i}-{1000 + 7 * i}" for i in range(400)], "quasi-identifier"),
     ("SERD", ["S", "N"], "sensitive"),
+    *((name, RNG.permutation(10**7)[:400], "identifier") for name in ("Empleado", "dipendente", "Medewerker")),
+    *((name, range(2), "no") for name in ("Empleado", "salarié")), ("ALD", ["O", "N"], "sensitive"),
+    ("cp_assure", [f"{code:05d}" for code in CODES], "quasi-identifier"),
+    ("n_utente", RNG.permutation(10**6)[:400], "dropped"),
+    ("plate", [f"AB {i} CD" for i in range(100, 130)], "dropped"),
+    ("passport_country", ["AT", "DE", "CH"], "no"), ("account_code", range(30), "no"),
     ("ndg", RNG.permutation(10**7)[:400], "dropped"), ("Coach", NAMES, "dropped"), ("coach", ["yes", "no"], "no"),
     ("remark_code", ["calm", "tired", "late"], "no"),
 ])  # fmt: skip
