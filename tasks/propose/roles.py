@@ -36,7 +36,8 @@ _POSTCODE = re.compile(r"[^\d.,]*9{4}")  # the form begins so: no decimals, as t
 _PART = re.compile(r"[^\W\d_][^\W\d_.'’\-]*(?:[.'’\-][^\W\d_]*)*")  # of the full name of a person
 _BETWEEN = {"de", "del", "della", "di", "da", "dos", "du", "van", "von", "der", "den", "ten", "zu", "la", "le", "el"}
 _FULL = 0.9  # share of the texts that are full names
-_ICD = re.compile(r"[A-Z]\d\d(?:\.?\d{1,2})?[*+†!-]?")
+_ICD = r"[A-Z]\d\d(?:\.?\d{1,2})?[*+†!-]?"
+_ICDS = re.compile(rf"{_ICD}(?:[;,|/ ]+{_ICD})*")  # one, or all that somebody has
 _ICD_SHARE, _FEWEST_ICD = 0.15, 3  # of the codes of one column that are frequent; kinds of these, and letters
 _TREATMENT = re.compile(r"\d{1,4}\.\d{1,3}|\d{9}|[A-Z]\d\d[A-Z]|\d-\d{2,3}.*")  # DBC, DKG, OPS
 _ANSWERS = 6  # most different answers in words
@@ -311,13 +312,13 @@ def _are_illnesses(name: str, cells: pd.Series) -> bool:
 
     Codes of three signs are those of seats and areas too: more must be such ones, of several letters.
     """
-    codes = cells[cells.str.fullmatch(_ICD)]
+    codes = cells[cells.str.fullmatch(_ICDS)].str.split(r"[;,|/ ]", n=1, regex=True).str[0]
     place = topic(name, "known") in ("place", "home", "work", "education")
     if len(codes) < _OFTEN * max(len(cells), 1) or place or says(name, "not_illness") or says(name, "direct"):
         return False
     begins = codes.str[:3]
     frequent = begins[begins.isin(words_of("frequent_illnesses"))]
-    share, letters = len(frequent) / len(codes), begins.str[0].nunique()
+    share, letters = len(frequent) / len(codes), frequent.str[0].nunique()
     least = _ICD_SHARE if (codes.str.len() > len("I50")).mean() >= 1 - _FULL else 2 * _ICD_SHARE
     return frequent.nunique() >= _FEWEST_ICD and share >= (least if letters >= _FEWEST_ICD else _OFTEN)
 

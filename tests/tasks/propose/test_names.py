@@ -146,6 +146,9 @@ CODES = RNG.integers(1001, 95999, 400)
 @pytest.mark.parametrize(("name", "cells", "expected"), [
     *((name, cells, "sensitive") for name in ("dp", "das", "x", "code") for cells in (ILL, POINTS, SIGNS)),
     ("dp", POINTS[3:6], "sensitive"), ("dp", ["C34.1", "C50.9", "C18.7", "C61"], "sensitive"),
+    ("x", [f"{a};{b}" for a, b in zip(POINTS, POINTS[::-1], strict=True)], "sensitive"),
+    ("x", ["E10", "E11", "N10", "N17", "N18", "W10", "W11", "W12", "S10", "S11"], "no"), ("eco", SIGNS, "no"),
+    ("x", ["E46", "E90", "F10", "F20", "F30", "G20", "G30"], "no"), ("outcode", SIGNS, "quasi-identifier"),
     *((name, cells, "no") for name in ("dp", "code", "where") for cells in (SEATS, ROOMS, SHELVES, PRODUCTS)),
     *((name, cells, "no") for name in ("seat", "room", "shelf", "product_code", "postcode") for cells in (ILL, SIGNS)),
     ("dp", ["N18", "E10", "S10", "E14", "N9", "W12"], "no"), ("dp", ["E10", "E11", "E12", "E13"], "no"),
