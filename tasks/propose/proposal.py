@@ -13,7 +13,7 @@ from synthrisk.metrics.tables.codes import infer
 from synthrisk.tasks.data import read
 from synthrisk.tasks.data.types import ONE_COLUMN, refuse_same_names
 from synthrisk.tasks.propose.evidence import Evidence, evidence
-from synthrisk.tasks.propose.names import topic
+from synthrisk.tasks.propose.names import says, topic
 from synthrisk.tasks.propose.roles import Meaning, Role, roles, settings_of
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED, read_as
 from synthrisk.tasks.workspace.files.statistical import LABELS
@@ -73,7 +73,10 @@ def look(
     except InputError as error:
         raise InputError("; ".join([str(error), *sheets])) from None
     labelled = {c: f"{c}: {said}" for c, said in texts.attrs.get(LABELS, {}).items() if len(said) <= _LONGEST}
-    asked = [_as_directions(each) for each in evidence(texts.rename(columns=labelled))]
+    asked = [
+        _as_treatments(_as_directions(e), texts.iloc[:, i])
+        for i, e in enumerate(evidence(texts.rename(columns=labelled)))
+    ]
     seen = [replace(each, name=c, why=_why(each, labelled)) for each, c in zip(asked, texts.columns, strict=True)]
     if others is not None and any(map(_has_two_answers, seen)):
         seen = _of_both(seen, texts, read(others, given.missing, as_texts=True))
@@ -93,6 +96,7 @@ def look(
             "all but constant, or of its own for each record"
         )
         raise InputError("; ".join([told, *sheets]))
+    found = tuple(_as_fact(each, role) for each, role in zip(found, meant, strict=True))
     return Proposal(found, meant, checked(Data, settings, "the proposal"), _as_studied(typed, meant))
 
 
@@ -124,6 +128,22 @@ def _as_directions(each: Evidence) -> Evidence:
     reading = Reading(missing=each.reading.missing) if each.reading.missing else None
     why = each.why.replace("its two answers mean yes and no", "texts of a place")
     return replace(each, kind="category", sure="likely", why=why, reading=reading)
+
+
+def _as_treatments(each: Evidence, texts: pd.Series) -> Evidence:
+    """Return the evidence of numbers that are codes of treatments, 070.123, as one of codes."""
+    if each.kind != "number" or not says(each.name, "treatments"):
+        return each
+    codes = texts.dropna().astype(str).str.strip().str.fullmatch(r"\d{3,4}\.\d{3}|\d{9}").all()
+    return replace(each, kind="code", sure="likely", why="its numbers are codes of treatments") if codes else each
+
+
+def _as_fact(each: Evidence, role: Role) -> Evidence:
+    """Return the evidence of one sign, or no sign, as one of a fact, which is no constant."""
+    if each.kind != "constant" or role.reading is None or role.reading.type != "presence":
+        return each
+    why = each.why.replace("all its cells are the same", "one sign where it is so, and an empty cell where not")
+    return replace(each, kind="boolean", sure="likely", why=why)
 
 
 def _of_both(found: Sequence[Evidence], texts: pd.DataFrame, others: pd.DataFrame) -> list[Evidence]:

@@ -9,7 +9,7 @@ import pandas as pd
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.tables.kinds import kind
 from synthrisk.tasks.propose.evidence import Evidence, Sure
-from synthrisk.tasks.propose.names import is_outcome, is_score, is_target, says, topic, words
+from synthrisk.tasks.propose.names import is_outcome, is_score, is_target, says, topic, words, words_of
 from synthrisk.tasks.workspace.files.cell_texts import UNNAMED
 
 Meaning = Literal["quasi-identifier", "sensitive", "identifier", "dropped", "other"]
@@ -19,6 +19,7 @@ _FEWEST = 5  # records that a class should have
 _MANY_CLASSES = 0.5  # classes a record from which an attribute cannot be learnt
 _MOST_KEYS, _MOST_SENSITIVE = 10, 3
 _FEWEST_KEYS = 3
+_FILLED = 0.5  # share of the cells from which a column is chosen before one of another topic
 _OFTEN = 0.9  # share of the numbers of a key that are of their own, stand together, or are as many as others
 _DIRECT = 0.2  # share of texts of their own from which a column called name or address names people
 _FEWEST_NAMES = 20  # texts from which a column called first or last has names
@@ -30,11 +31,17 @@ _NO_WORD = 3  # letters of a name up to which it says nothing: V21, col_20
 _PRESENCE = Reading(type="presence")
 _KNOWN_CODES = ("age", "birth", "death", "place")  # postcodes are known though everybody may have another
 _SCHOOL_CLASS = re.compile(r"99?[ .]?[aA]")  # the form of 5a and 10c
-_CLASSE = re.compile(r"AA9|9a{1,3}")  # of CM2 and 6e
+_CLASSE = re.compile(r"AA9|9a{1,3}[ -]?[aA9]?")  # of CM2, 6e and 6e B
 _POSTCODE = re.compile(r"[^\d.,]*9{4}")  # the form begins so: no decimals, as the scores PC1 have
 _PART = re.compile(r"[^\W\d_][^\W\d_.'’\-]*(?:[.'’\-][^\W\d_]*)*")  # of the full name of a person
 _BETWEEN = {"de", "del", "della", "di", "da", "dos", "du", "van", "von", "der", "den", "ten", "zu", "la", "le", "el"}
 _FULL = 0.9  # share of the texts that are full names
+_ICD = r"[A-Z]\d\d(?:\.?\d{1,2})?[*+†!-]?"
+_ICDS = re.compile(rf"{_ICD}(?:[;,|/ ]+{_ICD})*")  # one, or all that somebody has
+_ICD_SHARE, _FEWEST_ICD = 0.15, 3  # of the codes of one column that are frequent; kinds of these, and letters
+_TREATMENT = re.compile(r"\d{1,4}\.\d{1,3}|\d{9}|[A-Z]\d\d[A-Z]|\d-\d{2,3}.*")  # DBC, DKG, OPS
+_ANSWERS = 6  # most different answers in words
+_OF_PEOPLE = ("age", "birth", "sex", "nationality", "family", "ethnicity")  # topics that only tables of people have
 _FEELS = {"i", "my", "me", "ich", "mein", "meine", "meiner", "je", "mon", "ma", "mes"}  # words of a statement to judge
 _STATEMENT = 4  # words from which a name may be one
 _LEVELS = 100  # most levels of a category that may be a quasi-identifier by nothing but what it holds
@@ -43,7 +50,7 @@ _TOPICS = {
     "place": "where somebody lives", "nationality": "where somebody is from", "family": "family and household",
     "education": "education", "work": "work", "ethnicity": "ethnicity or language", "visit": "visits and stays",
     "home": "house, car or school", "health": "health", "money": "income and money",
-    "belief": "religion, politics or union", "intimate": "intimate life", "law": "crime",
+    "belief": "religion, politics or union", "intimate": "intimate life", "law": "crime and discipline",
 }  # fmt: skip
 """The words for the topics of ``names.yaml``."""
 
@@ -70,21 +77,23 @@ def roles(columns: Sequence[Evidence], table: pd.DataFrame) -> list[Role]:
     told = _with_several_records(columns, table, entity) or ([] if entity is None else [entity])
     found |= {role.name: role for role in told}
     found |= {each.name: found[each.name] or _stamp(each, table) for each in columns}
-    facts = [each.name for each in columns if each.kind == "constant" and _speaks(each.name) and each.name in table]
+    people = any(topic(each.name, "known") in _OF_PEOPLE or says(each.name, "person") for each in columns)
+    said = {each.name: _speaks(each, table, people) for each in columns}
+    facts = [each.name for each in columns if each.kind == "constant" and said[each.name] and each.name in table]
     facts = [name for name in facts if (fact := found[name]) and fact.reading == _PRESENCE]
     left = [each for each in columns if found[each.name] is None or each.name in facts]
-    hidden = _sensitive(left, table.assign(**{name: table[name].notna() for name in facts}), any(map(_speaks, found)))
+    hidden = _sensitive(left, table.assign(**{name: table[name].notna() for name in facts}), said)
     found |= {role.name: role._replace(reading=_PRESENCE if role.name in facts else None) for role in hidden}
     left = [each for each in left if found[each.name] is None]
-    found |= {role.name: role for role in _known(left)}
-    return [found[each.name] or Role(each.name, "other", "a guess", _why_other(each, table)) for each in columns]
+    found |= {role.name: role for role in _known(left, said)}
+    return [found[each.name] or Role(each.name, "other", "a guess", _why_other(each, table, said)) for each in columns]
 
 
-def _why_other(each: Evidence, table: pd.DataFrame) -> str:
+def _why_other(each: Evidence, table: pd.DataFrame, spoken: Mapping[str, str | None]) -> str:
     """Return why a column is neither quasi-identifier nor sensitive."""
-    if (said := topic(each.name, "sensitive")) and not _is_score(each, table[each.name]):
-        many = f"its name speaks of {_TOPICS[said]}, but {_MOST_SENSITIVE} such columns are enough for a first study"
-        few = f"its name speaks of {_TOPICS[said]}, but there is too little in it that can be guessed wrong"
+    if (spoken[each.name] or topic(each.name, "sensitive")) and not _is_score(each, table[each.name]):
+        many = f"{_says_why(each.name, spoken)}, but {_MOST_SENSITIVE} such columns are enough for a first study"
+        few = f"{_says_why(each.name, spoken)}, but there is too little in it that can be guessed wrong"
         return many if _can_be_guessed(table[each.name]) else few
     if said := _of_people(each):
         return f"commonly known of people: {_TOPICS[said]}; but {_MOST_KEYS} such columns are enough"
@@ -106,7 +115,7 @@ def _apart(each: Evidence, table: pd.DataFrame) -> Role | None:
         return Role(each.name, "other", "likely", why, _PRESENCE)
     if says(each.name, "direct") and _names_people(each, table):
         return Role(each.name, "dropped", "likely", "it may name people")
-    if each.kind == "text":
+    if each.kind == "text" or (each.kind == "category" and each.distinct > 2 and says(each.name, "remarks")):
         absent = 1 - each.filled / each.rows
         if absent >= 0.05:
             return Role(each.name, "other", "likely", "free text: it counts as one fact, present or not", _PRESENCE)
@@ -121,7 +130,8 @@ def _names_people(each: Evidence, table: pd.DataFrame) -> bool:
         return texts and each.distinct > 2
     if said == "whole":
         return texts and each.distinct > _FEWEST_NAMES
-    many = each.distinct > _DIRECT * each.filled
+    plates = said == "number" and each.kind == "code" and {"9", "a"} <= {*each.form.casefold()}
+    many = each.distinct > (_FEWEST_NAMES if plates else _DIRECT * each.filled)
     hidden = topic(each.name, "sensitive")
     long = _digits(each) >= (_CARD if hidden else _DIALLED)
     if not topic(each.name, "known"):
@@ -281,32 +291,67 @@ def _counts_on(column: pd.Series) -> bool:
     return bool(numbers and column.notna().all() and column.nunique() == len(column) == column.max() - column.min() + 1)
 
 
-def _speaks(name: str) -> str | None:
-    """Return what a column's name says of it that nobody should learn."""
-    return None if topic(name, "known") in ("age", "birth") else topic(name, "sensitive")
+def _speaks(each: Evidence, table: pd.DataFrame, people: bool) -> str | None:
+    """Return what a column's name, or its cells in a table of people, say of it that nobody should learn."""
+    if topic(each.name, "known") in ("age", "birth"):
+        return None
+    said = topic(each.name, "sensitive")
+    if said or not people or each.name not in table or each.kind not in ("constant", "boolean", "category", "code"):
+        return said
+    cells = table[each.name].dropna().astype(str).str.strip()
+    if each.kind in ("category", "code") and _are_illnesses(each.name, cells):
+        return "health"
+    if says(each.name, "treatments") and cells.str.fullmatch(_TREATMENT).all():
+        return "health"
+    answers = each.kind == "boolean" or (each.distinct <= _ANSWERS and not cells.str.contains(r"\d").any())
+    return topic(each.name, "short") if answers else None
+
+
+def _are_illnesses(name: str, cells: pd.Series) -> bool:
+    """Tell whether cells are codes of illnesses: I50, J18.9; many begin with one that many people have, as few others.
+
+    Codes of three signs are those of seats and areas too: more must be such ones, of several letters.
+    """
+    codes = cells[cells.str.fullmatch(_ICDS)].str.split(r"[;,|/ ]", n=1, regex=True).str[0]
+    place = topic(name, "known") in ("place", "home", "work", "education")
+    if len(codes) < _OFTEN * max(len(cells), 1) or place or says(name, "not_illness") or says(name, "direct"):
+        return False
+    begins = codes.str[:3]
+    frequent = begins[begins.isin(words_of("frequent_illnesses"))]
+    share, letters = len(frequent) / len(codes), frequent.str[0].nunique()
+    least = _ICD_SHARE if (codes.str.len() > len("I50")).mean() >= 1 - _FULL else 2 * _ICD_SHARE
+    return frequent.nunique() >= _FEWEST_ICD and share >= (least if letters >= _FEWEST_ICD else _OFTEN)
+
+
+def _says_why(name: str, spoken: Mapping[str, str | None]) -> str:
+    said = topic(name, "sensitive") or topic(name, "short")
+    if said or says(name, "treatments"):
+        return f"its name speaks of {_TOPICS[said or 'health']}"
+    return "its cells are written as codes of illnesses are" if spoken[name] else ""
 
 
 def _is_score(each: Evidence, column: pd.Series) -> bool:
     return each.kind == "number" and is_score(each.name, column.min(), column.max())
 
 
-def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: bool) -> list[Role]:
-    """Return the columns that nobody should learn and that can be guessed wrong; ``spoken`` where any name says so."""
+def _sensitive(columns: Sequence[Evidence], table: pd.DataFrame, spoken: Mapping[str, str | None]) -> list[Role]:
+    """Return the columns that nobody should learn and that can be guessed wrong, by what each is ``spoken`` to be."""
     can = {each.name: each for each in columns if _can_be_guessed(table[each.name])}
     found = {
-        name: Role(name, "sensitive", "likely", f"its name speaks of {_TOPICS[said]}; {_spread(table[name])}")
+        name: Role(name, "sensitive", "likely", f"{_says_why(name, spoken)}; {_spread(table[name])}")
         for name in can
-        if (said := _speaks(name)) and not _is_score(can[name], table[name])
+        if spoken[name] and not _is_score(can[name], table[name])
     }
+    found = dict(sorted(found.items(), key=lambda item: table[item[0]].notna().mean() < _FILLED))  # these come last
     targets = _targets([name for name in can if name not in found], columns, table)
     if found or any(role.sure == "likely" for role in targets.values()):
-        return _most_wanted(found, targets, list(can))
+        return _most_wanted(found, targets, list(can), spoken)
     can = {name: each for name, each in can.items() if not says(name, "direct")}
     unknown = [name for name, each in can.items() if _of_people(each) is None] or list(can)
     perhaps = [name for name in unknown if topic(name, "perhaps")]
     classes = [name for name in unknown if kind(table[name]) == "categorical"]
     none = "no column whose name speaks of something sensitive can be guessed"
-    none = none if spoken else "no name speaks of something sensitive"
+    none = none if any(spoken.values()) else "no name speaks of something sensitive"
     for names, why in (
         (perhaps, "its name speaks of a result"),
         (classes, f"{none}; it is the last column of classes"),
@@ -337,10 +382,12 @@ def _targets(names: Sequence[str], columns: Sequence[Evidence], table: pd.DataFr
     return found
 
 
-def _most_wanted(found: Mapping[str, Role], targets: Mapping[str, Role], order: Sequence[str]) -> list[Role]:
+def _most_wanted(
+    found: Mapping[str, Role], targets: Mapping[str, Role], order: Sequence[str], spoken: Mapping[str, str | None]
+) -> list[Role]:
     """Return as many columns as a study takes, in order: what models are made for first, then one of each topic."""
     by_name = [name for name in found if is_target(name)] + [n for n, role in targets.items() if role.sure == "likely"]
-    topics = [topic(name, "sensitive") for name in found]
+    topics = [spoken[name] for name in found]
     each_first = sorted(enumerate(found), key=lambda at: topics[: at[0]].count(topics[at[0]]))
     wanted = dict.fromkeys([*sorted(by_name, key=order.index), *(name for _, name in each_first), *targets])
     chosen = list(wanted)[:_MOST_SENSITIVE]
@@ -382,11 +429,13 @@ def _of_people(each: Evidence) -> str | None:
     months = each.kind == "number" and said == ["tenure"]
     known = None if other or states or months else topic(each.name, "known")
     decimals = each.kind == "number" and re.search(r"[.,]99", each.form)
+    if known == "death" and each.kind not in ("date", "number"):  # whether somebody died, not when
+        return None
     return None if known in ("sex", "ethnicity") and decimals else known
 
 
-def _known(columns: Sequence[Evidence]) -> list[Role]:
-    """Return the columns that an attacker may know from elsewhere."""
+def _known(columns: Sequence[Evidence], spoken: Mapping[str, str | None]) -> list[Role]:
+    """Return the columns that an attacker may know from elsewhere; one ``spoken`` of as sensitive only by name."""
     found = []
     for each in columns:
         said = _of_people(each) or ("place" if says(each.name, "direct", "address") else None)
@@ -399,7 +448,7 @@ def _known(columns: Sequence[Evidence]) -> list[Role]:
     why = "too little is known by name; it has few enough values to be known"
     for each in columns:
         few = each.kind in ("category", "code", "boolean") and each.distinct <= _LEVELS
-        few = few and not says(each.name, "direct")
+        few = few and not says(each.name, "direct") and not spoken[each.name]
         if len(found) < _FEWEST_KEYS and each.name not in names and few and each.kind != "constant":
             found.append(Role(each.name, "quasi-identifier", "a guess", why))
     for each in columns:
