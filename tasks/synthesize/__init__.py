@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Mapping
 from importlib.util import find_spec
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,9 @@ from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
-from synthrisk.tasks.workspace.references import Sample
+
+if TYPE_CHECKING:  # what a study is decides nothing of a release
+    from synthrisk.tasks.workspace.references import Sample
 
 _FEW = 4
 
@@ -71,7 +74,7 @@ def run(job: Job, synthesizer: Synthesizer, options: Mapping[str, object]) -> Re
     return release
 
 
-def try_out(synthesizer: Synthesizer, options: Mapping[str, object], sample: Sample) -> None:
+def try_out(synthesizer: Synthesizer, options: Mapping[str, object], sample: "Sample") -> None:
     """Refuse options that cannot work on this table, before anything is computed.
 
     A synthesizer that only reads is run for each repetition and fold; our own are run on a few copies of the first

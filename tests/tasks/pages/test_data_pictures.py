@@ -31,11 +31,12 @@ def people(n=600, seed=1):
 
 
 def shown(folder, real=None, releases=None, utility=(), identifier=None, references=()):
-    """Return a study of these releases: two folds, a release each."""
+    """Return a study of these releases: a fold each, two at least."""
     real = people() if real is None else real
     releases = releases or {"cart": [people(300, 2)] * 2}
-    np.save(folder / "cut.npy", (np.arange(len(real)) % 2)[None, :])
-    cut = made.Cut(str(folder / "cut.npy"), "cut", 1, 2, 0.0)
+    folds = max(2, *map(len, releases.values()))
+    np.save(folder / "cut.npy", (np.arange(len(real)) % folds)[None, :])
+    cut = made.Cut(str(folder / "cut.npy"), "cut", 1, folds, 0.0)
     sample = made.Sample(made.store(real, folder), cut, str(folder), identifier=identifier)
     found, roles = [], {n: "reference" if n in references else "synthesizer" for n in releases}
     for name, frames in releases.items():
