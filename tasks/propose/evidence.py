@@ -170,7 +170,7 @@ _TWO_ANSWERS = "its two answers mean yes and no"
 _TEXTS = ("string", "mixed", "mixed-integer")  # the types of columns that hold texts, as pandas calls them
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _PRESSURE = r"\d{2,3} ?/ ?\d{2,3}(?: ?mm ?Hg)?"  # systolic and diastolic
-_CLOCK = r"-?\d{1,4}:\d{2}(?::\d{2})?"
+_CLOCK = r"-?\d{1,4}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?"
 _WORDS_OF_TEXT = 4  # mean words of free text
 _LETTERS_OF_TEXT = 40  # or mean letters
 

@@ -192,9 +192,10 @@ def as_clocks(texts: pd.Series) -> pd.Series:
     """Return elapsed times in words as clocks write them; other texts as they are.
 
     Example:
-        >>> as_clocks(pd.Series(["6h30", "25m 2s", "1 day 2 h", "PT2H", "-0:05", "8"])).tolist()
-        ['6:30', '0:25:02', '26:00:00', '2:00:00', '-0:05', '8']
+        >>> as_clocks(pd.Series(["6h30", "25m 2s", "1 day 2 h", "PT2H", "-0:05", "31:15,3", "8"])).tolist()
+        ['6:30', '0:25:02', '26:00:00', '2:00:00', '-0:05', '31:15.3', '8']
     """
+    texts = texts.str.replace(r"(?<=:\d\d),(?=\d{1,9}$)", ".", regex=True)
     texts = texts.str.replace(_HOURS, r"\1:\2", regex=True).str.replace(r"^[−–](?=\d+:)", "-", regex=True)
     parts = _parts_of_time(texts)
     seconds = (parts * _SECONDS).sum(axis=1)[parts.notna().any(axis=1)]
@@ -204,29 +205,38 @@ def as_clocks(texts: pd.Series) -> pd.Series:
     return texts.where(~texts.index.isin([*clocks]), pd.Series(clocks, dtype=object).reindex(texts.index))
 
 
+_PARTS_OF_SECONDS = r"[+-]?\d{1,4}:\d{2}[.,]\d+"
+
+
 def of_minutes(clocks: pd.Series) -> bool:
-    """Tell whether clocks of two parts are minutes and seconds: beside 1:02:33, where they are far more as hours.
+    """Tell whether clocks of two parts are minutes and seconds: beside 31:15.3, or 1:02:33, where hours are far more.
 
     Example:
         >>> of_minutes(pd.Series(["55:11", "1:02:33"])), of_minutes(pd.Series(["8:30", "14:05:27"]))
         (True, False)
     """
+    if clocks.str.fullmatch(_PARTS_OF_SECONDS).any():
+        return True
     two, three = (clocks.str.extract(rf"^[+-]?(\d{{1,4}}):\d{{2}}{end}")[0].astype(float) for end in ("$", ":"))
     far = two.max() >= 24 or two.min() > three.max()
     return bool(three.notna().any() and two.max() < 60 and far)
 
 
-def with_seconds(clocks: pd.Series) -> pd.Series:
-    """Return clocks of three parts: 8:30 as 8:30:00, and 55:11 as 0:55:11 beside 1:02:33."""
-    full = r"\g<1>0:\2" if of_minutes(clocks) else r"\1\2:00"
+def with_seconds(clocks: pd.Series, minutes: bool = False) -> pd.Series:
+    """Return clocks of three parts: 8:30 as 8:30:00, and 31:15.3, and 55:11 where they are ``minutes``, as 0:55:11."""
+    full = r"\g<1>0:\2" if minutes or of_minutes(clocks) else r"\1\2:00"
+    clocks = clocks.str.replace(r"^([+-]?)(\d{1,4}:\d{2}\.\d+)$", r"\g<1>0:\2", regex=True)
     return clocks.str.replace(r"^([+-]?)(\d{1,4}:\d{2})$", full, regex=True)
 
 
 _HALF_DAYS = re.compile(r"^(\d{1,2})[:.](\d\d)(?:[:.](\d\d(?:\.\d+)?))?\s?([ap])\.?\s?m\.?$", re.IGNORECASE)
 
 
-def clocks_of(texts: pd.Series) -> tuple[pd.Series, list[str]]:
-    """Return durations, or times of day, also with AM and PM or on one day, as clocks write them; and what was done."""
+def clocks_of(texts: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return durations, or times of day, also with AM and PM or on one day, as clocks write them; and what was done.
+
+    Those of two parts are minutes and seconds where more of them lie among the ``real`` ones so.
+    """
     days = texts.str.extract(r"^(\d{4}-\d\d-\d\d)[ T]\d")[0]
     if days.notna().all() and days.nunique() == 1:
         texts = texts.str[11:]
@@ -235,7 +245,14 @@ def clocks_of(texts: pd.Series) -> tuple[pd.Series, list[str]]:
     halves = parts[3].notna()
     hours = parts[0][halves].astype(int) % 12 + 12 * parts[3][halves].str.lower().eq("p")
     clock = clock.mask(halves, hours.astype(str) + ":" + parts[1] + ":" + parts[2].fillna("00"))
-    return with_seconds(clock), ["times are written with AM and PM"] if halves.any() else []
+    told = ["times are written with AM and PM"] if halves.any() else []
+    hours, minutes = with_seconds(clock), with_seconds(clock, minutes=True)
+    if types.is_timedelta64_dtype(real.dtype) and not hours.equals(minutes):
+        lengths = (pd.to_timedelta(each, errors="coerce") for each in (hours, minutes))
+        within = [each.between(real.min(), real.max()).sum() for each in lengths]
+        if within[1] > within[0]:
+            return minutes, [*told, "times of two parts are taken for minutes and seconds, as the real ones are"]
+    return hours, told
 
 
 def _parts_of_time(texts: pd.Series) -> pd.DataFrame:

@@ -398,7 +398,7 @@ def released(frame: pd.DataFrame, columns: Mapping[str, Reading]) -> pd.DataFram
     for name in (c for c in frame.columns if c in columns):
         plain = without(frame[name], columns[name].missing)
         try:
-            read[name] = read_as(frame[name], columns[name])
+            read[name] = plain if columns[name].type == "duration" else read_as(frame[name], columns[name])
         except InputError:
             read[name] = plain
         if read[name].isna().mean() > plain.isna().mean() + _LOST:  # written otherwise, and all that taken for missing
@@ -519,7 +519,7 @@ def _dates_as(texts: pd.Series, form: str) -> pd.Series:
 
 
 def _durations(texts: pd.Series, reading: Reading) -> pd.Series:
-    clock = (plain := as_clocks(texts)).where(plain.str.fullmatch(r"[+-]?\d{1,4}:\d{2}(:\d{2}(\.\d+)?)?"))
+    clock = (plain := as_clocks(texts)).where(plain.str.fullmatch(r"[+-]?\d{1,4}:\d{2}(:\d{2})?(\.\d+)?"))
     return pd.to_timedelta(with_seconds(clock))
 
 

@@ -477,7 +477,7 @@ def _distance(values: pd.Series, counts: pd.Series, real: pd.Series) -> float:
 
 def _durations(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as durations, or as times of day: with AM and PM, or on a day that is the same everywhere."""
-    clock, words = clocks_of(texts)
+    clock, words = clocks_of(texts, real)
     digits = clock.str.fullmatch(r"[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?")
     read = pd.to_timedelta(clock.where(~digits), errors="coerce").dt.as_unit("ns")
     numbers = to_numbers(clock[digits].str.replace(",", ".", regex=False), errors="coerce")

@@ -288,6 +288,17 @@ def test_times_of_day_are_read_by_their_half_of_the_day(form):
             assert made.synthetic["at"].tolist() == real.tolist()
 
 
+@pytest.mark.parametrize("form", ["{0}:{1:04.1f}", "{0}:{1:02.0f}", "0:{0}:{1:04.1f}", "00:{0}:{1:02.0f}"])
+@pytest.mark.parametrize("mark", [".", ","])
+def test_minutes_and_seconds_are_read_as_the_real_durations_in_any_form(form, mark):
+    parts = [(m, s + 0.4) for m, s in zip(range(28, 58), range(30), strict=True)]
+    real = pd.DataFrame({"best": pd.to_timedelta([60 * m + s for m, s in parts], "s")})
+    cells = pd.DataFrame({"best": [form.format(*each).replace(".", mark) for each in parts]})
+    for columns in ({}, {"best": Reading(type="duration")}):
+        made = fitted(cells, real, FileForm(columns=columns), "release").synthetic
+        assert (real["best"] - made["best"]).abs().max() < pd.Timedelta("1s")
+
+
 @pytest.mark.parametrize(
     "form", ["syn_{}", "people.{}", "{}_out", "{}:text", "Sum of {}", "Table1[{}]", "df${}", "{}2"]
 )

@@ -67,9 +67,12 @@ def test_thousands_may_be_grouped_as_in_india(text, thousands, number):
         (["2 days 3 hrs", "45 min", "1 hour"], [51, 0.75, 1]),
         (["PT1H30M", "PT45M", "P1DT2H"], [1.5, 0.75, 26]),
         (["-0h30", "2h15"], [-0.5, 2.25]),
+        (["31:15,3", "1:02:33,5", "75:00"], [1875.3 / 3600, 3753.5 / 3600, 1.25]),
+        (["31:15.3", "28:45"], [1875.3 / 3600, 1725 / 3600]),
+        (["0:31:15.25", "1:31:15.5"], [1875.25 / 3600, 5475.5 / 3600]),
     ],
 )
-def test_elapsed_times_in_words_are_durations(cells, hours):
+def test_elapsed_times_in_words_and_with_parts_of_seconds_are_durations(cells, hours):
     read = read_as(pd.Series(cells), Reading(type="duration", missing=["n.a."]))
     assert (read.dropna() / pd.Timedelta("1h")).tolist() == pytest.approx(hours)
     if min(hours) >= 0:
