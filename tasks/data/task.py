@@ -16,6 +16,7 @@ from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.types import of_texts, typed_tables
 from synthrisk.tasks.workspace.digests import key_of
+from synthrisk.tasks.workspace.files.cell_forms import at_limits
 from synthrisk.tasks.workspace.files.cell_texts import (
     empty_columns,
     paired_names,
@@ -157,6 +158,7 @@ def _read_to_fit(
 def _fitted(column: pd.Series, real: pd.Series, name: str, data: Data) -> tuple[pd.Series, list[str]]:
     """Return a column of the control records read to fit a real one, and what had to be done."""
     column = released(column.to_frame(), {c: each for c, each in data.columns.items() if each.of_months})[name]
+    column = at_limits(column, data.columns[name].unit, real) if name in data.columns else column
     coarse, told = None if kind_of(real) == "texts" else coarse_cells(column, real), []
     if coarse is not None and (is_coarse := coarse.rows >= 0).any():
         if is_coarse.mean() > _FEW:  # they match no exact value: members would stand out beside such people

@@ -12,7 +12,6 @@ from pandas.api import types
 
 from synthrisk.conf.tables import Reading
 from synthrisk.tasks.propose.forms import (
-    LIMITS,
     Cells,
     NumberForm,
     date_form,
@@ -23,7 +22,7 @@ from synthrisk.tasks.propose.forms import (
 )
 from synthrisk.tasks.propose.names import is_score, says, topic, words_of
 from synthrisk.tasks.propose.names import words as name_words
-from synthrisk.tasks.workspace.files.cell_forms import of_minutes
+from synthrisk.tasks.workspace.files.cell_forms import LIMITS, of_minutes
 from synthrisk.tasks.workspace.files.cell_texts import are_dates, folded, texts_of, truth_words
 
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")

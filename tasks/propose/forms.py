@@ -11,6 +11,7 @@ import pandas as pd
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.names import says
+from synthrisk.tasks.workspace.files.cell_forms import LIMITS
 from synthrisk.tasks.workspace.files.cell_texts import MARKS, OR, folded, number_pattern, read_as, texts_of
 
 _COMMON = 0.1  # share of the cells that a form must have to be shown, so that no rare cell is
@@ -94,8 +95,6 @@ mmol/mol ml/min mg/dl mmol/l mmhg bpm kcal kwh m2 m² sqft m3 m³ qm kg/m2 kg/m�
 """.split()  # noqa: SIM905 - a list of words
 _BEFORE = "eur usd chf rs inr gbp pln zl sek nok dkk kr huf czk kc rub tl try rp cad aud sar aed".split()  # noqa: SIM905
 _OUT_OF = re.compile(r"/(?:5|10|20|30|50|100)")  # what a mark or rating is out of: 8.5/10
-LIMITS = ("+", "<", "<=", "≤", ">", ">=", "≥")
-"""What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
 _FEW_STAGES = 10  # distinct texts up to which a number and the same with a mark, 3 and 3+, are two stages
 _AROUND = re.compile(
     r"^[+\-−]?\s*(?P<before>[^\W\d_]{1,5}\.(?=\s*\d)|[^\d\s.,'’+\-−]{1,6})?"

@@ -20,6 +20,7 @@ from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 from synthrisk.metrics.tables.value_types import in_unit_of
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release, side_by_side
+from synthrisk.tasks.workspace.files.cell_forms import at_limits
 from synthrisk.tasks.workspace.files.cell_texts import (
     PAIRS,
     as_text,
@@ -102,6 +103,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     check_columns(list(own.columns), list(train.columns), name)
     refuse_several(own, name)
     own = released(own, {c: each for c, each in form.columns.items() if each.of_months})
+    own = own.assign(**{c: at_limits(own[c], each.unit, train[c]) for c, each in form.columns.items() if c in own})
     coarse = {c: found for c in own.columns if (found := coarse_cells(own[c], train[c])) is not None}
     own = released(_masked(own, coarse), form.columns)
     columns, sets = {}, {}

@@ -143,6 +143,31 @@ def bare_numbers(texts: pd.Series, real: pd.Series) -> pd.Series:
     return texts.where(sides == "", plain.mask(sides == pair[1], "-" + plain))
 
 
+LIMITS = ("+", ">", ">=", "≥", "<", "<=", "≤")
+"""What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
+_AT_LIMIT = re.compile(r"^(?:(?P<above>[>≥]=?)|(?P<below>[<≤]=?))?\s*(?P<number>\d[\d.,]*)\s*(?P<plus>\+)?$")
+
+
+def at_limits(column: pd.Series, mark: str, real: pd.Series) -> pd.Series:
+    """Return a column without the marks at the limit of the real numbers, where these are read without such a ``mark``.
+
+    Example:
+        >>> at_limits(pd.Series(["90+", "89", "85+", "> 90"]), "+", pd.Series([18, 89, 90])).tolist()
+        ['90', '89', '85+', '90']
+    """
+    if mark not in LIMITS or not types.is_numeric_dtype(real.dtype) or types.is_numeric_dtype(column.dtype):
+        return column
+    side, end = ("below", real.min()) if mark in "<=≤" else ("above", real.max())
+    meant = {}
+    for cell in column.dropna().unique():
+        found = _AT_LIMIT.fullmatch(cell.strip()) if isinstance(cell, str) else None
+        number = found["number"].replace(",", ".") if found else ""
+        marked = found and (found["below"] if side == "below" else (found["above"] or found["plus"]))
+        if found and marked and number.count(".") < 2 and float(number) == float(end):
+            meant[cell] = found["number"]
+    return column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore") if meant else column
+
+
 def may_be_thousands(texts: pd.Series) -> bool:
     """Tell whether a point may stand between thousands in all texts that have one."""
     marked = texts[texts.str.contains(".", regex=False)]
