@@ -16,6 +16,7 @@ from synthrisk.tasks.propose.forms import (
     NumberForm,
     date_form,
     decimal_mark,
+    is_any_unit,
     no_dates,
     number_form,
     values,
@@ -217,11 +218,16 @@ def evidence(frame: pd.DataFrame) -> list[Evidence]:
 def _as_numbers(each: Evidence, column: pd.Series, plain: bool) -> Evidence:
     """Return the evidence of a column: of numbers that its source holds as texts, with the reading that it needs.
 
-    In a ``plain`` file those need one that stand in digits of another script; and so do dates.
+    In a ``plain`` file those need one that stand in digits of another script, or with marks (500.-); and so do dates.
     """
-    if each.reading is not None or each.kind not in ("number", "date") or types.infer_dtype(column) not in _TEXTS:
+    due = each.kind in ("number", "date", "code") and types.infer_dtype(column) in _TEXTS
+    if each.reading is not None or not due:
         return each
-    others = not all(str(cell).isascii() for cell in column.dropna())
+    cells, texts = column.dropna(), texts_of(column).dropna()
+    marked, unread = (pd.to_numeric(own, errors="coerce").isna() for own in (cells, texts))
+    if each.kind == "code" and (not marked.any() or unread.any() or texts.str.match(r"0\d").any()):
+        return each
+    others = not all(str(cell).isascii() for cell in cells) or (each.kind != "date" and bool(marked.any()))
     if (each.kind == "date" or plain) and not others:
         return each
     why = f"{each.why}, in other digits or marks" if others else f"{each.why}, held as texts"
@@ -365,7 +371,8 @@ def _numbers(cells: Cells, form: NumberForm) -> _Found:
     answers = numbers.drop(missing)
     if missing and (truth := truth_words(list(answers.index))):
         return _Found("boolean", "likely", _TWO_ANSWERS, truth, missing)
-    if code := None if others or form.reading.unit else _code(cells.name, answers):
+    unit = form.reading.unit
+    if code := None if others or (unit and not is_any_unit(unit, cells)) else _code(cells.name, answers):
         return _Found("code", code[0], code[1], settings, missing)
     below = "are the numbers below 0 answers, or codes for missing cells?" if _is_around_0(answers) else ""
     question = form.question or below

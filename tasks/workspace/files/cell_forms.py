@@ -168,6 +168,25 @@ def at_limits(column: pd.Series, mark: str, real: pd.Series) -> pd.Series:
     return column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore") if meant else column
 
 
+_IN_THOUSANDS = re.compile(r"^([^\d.,]*)(\d{1,3}[.,]\d+)\s*[kK]$")
+
+
+def in_units(texts: pd.Series, real: pd.Series) -> pd.Series:
+    """Return numbers in thousands in units, where they have one mark, of decimals: of thousands where real ones say so.
+
+    Example:
+        >>> in_units(pd.Series(["12.345k", "$1,2 K", "1 234.5k"]), pd.Series([20_000])).tolist()
+        ['12345', '$1200', '1 234.5k']
+    """
+    found = texts.str.extract(_IN_THOUSANDS)
+    units = (1000 * found[1].str.replace(",", ".").astype(float)).round(6)
+    cells = [int(each.between(real.min(), real.max()).sum()) for each in (units, 1000 * units)]
+    if found[1].dropna().str.fullmatch(r"\d+[.,]\d{3}").all() and cells[1] > cells[0]:
+        units = 1000 * units
+    plain = units.map(lambda number: f"{number:.6f}".rstrip("0").rstrip("."), na_action="ignore")
+    return texts.where(units.isna(), found[0] + plain)
+
+
 def may_be_thousands(texts: pd.Series) -> bool:
     """Tell whether a point may stand between thousands in all texts that have one."""
     marked = texts[texts.str.contains(".", regex=False)]
@@ -309,6 +328,9 @@ _SHORT = re.compile(
     r"(/-|\s?(?:pcm|pw|p\.?[am]\.?)|\s?(?:/|per )\s?[a-z]+)?$"
 )
 _SIDED = re.compile(rf"^((?:{_MONEY}\s?)?\d[\d.,'’]*?)\s?(CR|DR|Cr|Dr|S|H)\.?$")
+_DASH = r"[.,]\s?[-–—]{1,2}"  # no cents: 500.-
+_DASH_OF_CENTS = rf"(?<=\d){_DASH}(?=(?:\s*[^\d\s]{{1,3}})?$)"
+_NO_CENTS = re.compile(rf"^[^\d\s]{{0,3}}\s?\d[\d'’.,\s]*?(?:[.,]\d\d|{_DASH})(?:\s*[^\d\s]{{1,3}})?$")
 _OF_ONE = {"kB": 1e-3, "KB": 1e-3, "MB": 1, "GB": 1e3, "TB": 1e6, "mm": 1e-3, "cm": 1e-2, "m": 1, "km": 1e3,
            "µg": 1e-6, "mg": 1e-3, "g": 1, "kg": 1e3, "ml": 1e-3, "cl": 1e-2, "l": 1}  # fmt: skip
 _HEIGHT = re.compile(
@@ -405,6 +427,10 @@ _WRITTEN_OUT: dict[re.Pattern[str], tuple[Callable[[pd.Series], bool], Callable[
         ),
     ),
     _MEASURE: (_are_measures, lambda texts: texts.str.replace(_MEASURE, _measure, regex=True)),
+    _NO_CENTS: (
+        lambda texts: texts.str.contains(_DASH_OF_CENTS).any(),
+        lambda texts: texts.str.replace(_DASH_OF_CENTS, "", regex=True),
+    ),
 }
 """Which texts may be of a kind: whether a whole column is, and how it is written out."""
 

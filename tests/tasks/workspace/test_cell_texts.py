@@ -4,7 +4,14 @@ import pytest
 
 from synthrisk.conf.tables import Reading
 from synthrisk.tasks.propose.evidence import evidence
-from synthrisk.tasks.workspace.files.cell_texts import read_as, released, texts_of, to_numbers, without_marks
+from synthrisk.tasks.workspace.files.cell_texts import (
+    paired_names,
+    read_as,
+    released,
+    texts_of,
+    to_numbers,
+    without_marks,
+)
 
 COMMAS = Reading(type="number", decimal=",", otherwise="missing")
 DAYS = Reading(type="date", format="%d.%m.%Y", otherwise="missing")
@@ -114,6 +121,10 @@ def test_a_dash_says_that_there_is_no_value_in_most_cells_of_numbers_and_in_text
         (["1.234,56S", "80,00H", "1,50H"], [-1234.56, 80, 1.5]),
         (["3.9 GB", "800 MB", "12 KB"], [3900, 800, 0.012]),
         (["500 mg", "1 g", "n.a."], [0.5, 1]),
+        (["500.-", "1'250.50", "80.–"], [500, 1250.5, 80]),
+        (["CHF 500.--", "CHF 1'250.50"], [500, 1250.5]),
+        (["12,- €", "7,- €"], [12, 7]),
+        (["500,- €", "1.250,50 €"], [500, 1250.5]),
     ],
 )
 def test_amounts_that_are_shortened_have_sides_or_several_units_are_numbers(cells, numbers):
@@ -122,3 +133,21 @@ def test_amounts_that_are_shortened_have_sides_or_several_units_are_numbers(cell
     assert (found.kind, found.reading.type) == ("number", "number")
     read = read_as(pd.Series(many), found.reading).dropna()
     assert read.astype(float).tolist() == pytest.approx([number for number in numbers for _ in range(9)])
+
+
+@pytest.mark.parametrize(
+    ("got", "due", "pairs"),
+    [
+        (["Verbrauch"], ["Verbrauch (kWh)"], {0: "Verbrauch (kWh)"}),
+        (["verbrauch_kwh"], ["Verbrauch (kWh)"], {0: "Verbrauch (kWh)"}),
+        (["Verbrauch (kWh)"], ["Verbrauch"], {0: "Verbrauch"}),
+        (["Verbrauch (MWh)"], ["Verbrauch (kWh)"], {}),
+        (["Verbrauch"], ["Verbrauch (kWh)", "Verbrauch (EUR)"], {}),
+        (["Verbrauch", "Verbrauch [kWh]"], ["Verbrauch (kWh)"], {1: "Verbrauch (kWh)"}),
+        (["haushaltsgroesse"], ["Haushaltsgröße"], {0: "Haushaltsgröße"}),
+        (["Date ouverture"], ["Date d'ouverture"], {0: "Date d'ouverture"}),
+        (["Date douverture"], ["Date d'ouverture"], {0: "Date d'ouverture"}),
+    ],
+)
+def test_names_are_the_same_without_units_articles_and_the_e_of_two_dots_where_one_alone_is_meant(got, due, pairs):
+    assert paired_names(got, due) == pairs
