@@ -58,6 +58,7 @@ _UNSURE = 0.2  # how near to 0.5 such a number tells nothing
 _NEARLY = 0.9  # share of a column's levels that have one of their own, and of the rows that tell one level
 _MOSTLY = 0.5  # share of the cells that are real values
 _LOOKED_AT = 1000  # cells that tell whether a column is like a real one
+_AS_OFTEN = 0.1  # by which the share of cells of 0 may be off that of the missing real ones for which they stand
 _TOKENS = 0.9  # share of the cells that may be none of the real column's kind, where the others are coarse
 COARSE = "coarse cells are read as each value that they stand for"
 HONOURED = (
@@ -207,9 +208,22 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
         done += [f"numbers are {times:g} times the real ones and taken in their unit"] * (times != 1)
     if kind_of(like) == "numbers" and {*like.dropna().unique()} == {0, 1} and {*cells.dropna().unique()} == {0, -1}:
         cells, done = cells.abs(), [*done, "-1 is taken for 1, as Access writes yes"]
+    if exact and kind_of(like) == "numbers" and _are_noughts_missing(cells, like):
+        none = int(cells.eq(0).sum())
+        cells, done = (
+            cells.mask(cells.eq(0)),
+            [*done, f"{none:,} cells of 0 are taken for missing, of which real has none"],
+        )
     if done:
         told.append(_told("read", str(column.name), f"column {column.name!r}: {'; '.join(done)}"))
     return cells.reset_index(drop=True)
+
+
+def _are_noughts_missing(cells: pd.Series, like: pd.Series) -> bool:
+    """Tell whether 0 stands for a missing cell: about as often as real ones are missing, of which none is 0."""
+    due, got = float(like.isna().mean()), float(cells.eq(0).mean())
+    often = min(due, got) > 0 and abs(due - got) <= min(_AS_OFTEN, due / 2)
+    return bool(often and cells.notna().all() and not like.eq(0).any() and cells.eq(0).sum() >= _SHOWN)
 
 
 def _with_no_where_empty(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str]]:

@@ -392,16 +392,16 @@ def written_out(texts: pd.Series) -> pd.Series:
     """Return the texts of a column in our digits; elapsed times, heights, amounts that are shortened written out.
 
     Example:
-        >>> for cells in (["25m 2s", "1h 5m", "none"], ["$1.2K", "$80"], ["3.9 GB", "800 MB"], ["1,50H", "2,00S"],
-        ...               ["5' 4''", "6 ft 1 in"]):
+        >>> for cells in (["25m 2s", "1h 5m", "none"], ["$1.2K", "$80", "nil"], ["3.9 GB", "800 MB"],
+        ...               ["1,50H", "2,00S"], ["5' 4''", "6 ft 1 in"]):
         ...     print(written_out(pd.Series(cells)).tolist())
         ['0:25:02', '1:05:00', 'none']
-        ['$1200', '$80']
+        ['$1200', '$80', '$0']
         ['3900 MB', '800 MB']
         ['1,50', '−2,00']
         ['64 in', '73 in']
     """
-    texts = in_our_digits(texts)
+    texts = _with_nothing(in_our_digits(texts))
     some, ways = _with_digits(texts.dropna().head(_HEAD)), _WRITTEN_OUT if len(texts) else {}
     pattern = next((pattern for pattern in ways if len(some) and some.str.strip().str.match(pattern).all()), None)
     held = _with_digits(pd.Series(texts.dropna().unique(), dtype=object)) if pattern else some
@@ -410,6 +410,22 @@ def written_out(texts: pd.Series) -> pd.Series:
         return texts
     meant = dict(zip(held, ways[pattern][1](bare), strict=True))
     return texts.map(lambda text: meant.get(text, text), na_action="ignore").astype("string")
+
+
+_PRICE = re.compile(rf"[+\-−–]?\s?(?:({_MONEY})\s?\d[\d.,'’\s]*k?|\d[\d.,'’\s]*(\s?{_MONEY}))", re.IGNORECASE)
+_NOTHING = {"nil", "none", "zero", "nihil", "keine", "keiner", "aucun", "aucune", "ninguno", "ninguna", "nessuno",
+            "nessuna", "geen", "ingen", "ingenting"}  # fmt: skip
+
+
+def _with_nothing(texts: pd.Series) -> pd.Series:
+    """Return amounts of money with 0 in place of words that say that there is none; None is rather a missing cell."""
+    held = pd.Series(texts.dropna().unique(), dtype=object)
+    words = [text for text in held if text.strip().casefold() in _NOTHING and text.strip() != "None"]
+    amounts = _with_digits(held).str.strip() if words else held.head(0)
+    found = [_PRICE.fullmatch(text) for text in amounts]
+    if not found or found[0] is None or not all(found):
+        return texts
+    return texts.replace(dict.fromkeys(words, f"{found[0][1] or ''}0{found[0][2] or ''}"))
 
 
 def _with_digits(texts: pd.Series) -> pd.Series:

@@ -288,6 +288,17 @@ def test_times_of_day_are_read_by_their_half_of_the_day(form):
             assert made.synthetic["at"].tolist() == real.tolist()
 
 
+@pytest.mark.parametrize(("real", "cells", "missing"), [
+    ([80.5, None] * 30, [90.25, 0] * 30, 30), ([80.5, None] * 30, ["0", "90,25"] * 30, 30),
+    ([80.5, None, 0] * 20, [90.25, 0, 0] * 20, 0), ([80.5, None] * 30, [90.25] * 56 + [0] * 4, 0),
+    ([80.5, None] * 30, [90.25, 0, None] * 20, 20), ([80.5] * 60, [90.25, 0] * 30, 0),
+])  # fmt: skip
+def test_noughts_as_many_as_real_cells_are_missing_are_missing_where_no_real_one_is_0(real, cells, missing):
+    made = fitted(pd.DataFrame({"owed": cells}), pd.DataFrame({"owed": real}), FORM, "release")
+    assert made.synthetic["owed"].isna().sum() == missing
+    assert any("cells of 0" in each.words for each in made.told) == (missing == 30)
+
+
 @pytest.mark.parametrize("form", ["{0}:{1:04.1f}", "{0}:{1:02.0f}", "0:{0}:{1:04.1f}", "00:{0}:{1:02.0f}"])
 @pytest.mark.parametrize("mark", [".", ","])
 def test_minutes_and_seconds_are_read_as_the_real_durations_in_any_form(form, mark):

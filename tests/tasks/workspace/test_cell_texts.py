@@ -92,7 +92,8 @@ def test_elapsed_times_in_words_and_with_parts_of_seconds_are_durations(cells, h
     [["6h30", "23h45"], ["3 d", "6 m"], ["10s", "12m"], ["45 min", "5 min"], ["2 h", "3 h"], ["101H05", "305H22"],
      ["12M", "3S"], ["1h 5m", "cell 9"], ["3d", "x"], ["8:30", "12:15"],
      ["12 k€", "5 k€"], ["12k€", "13k€"], ["£950 pcm", "£90 pw"], ["$5 / month", "$60"], ["12S", "14H"],
-     ["5 CR", "6 CR"], ["3 GB", "5 GB"], ["3 m", "2 kg"], ["266k", "12k"], ["€5", "£1.2k, or less"], ["$5", "€7"]],
+     ["5 CR", "6 CR"], ["3 GB", "5 GB"], ["3 m", "2 kg"], ["266k", "12k"], ["€5", "£1.2k, or less"], ["$5", "€7"],
+     ["80", "nil"], ["£80", "None"], ["£80 or less", "nil"], ["none", "nil"]],
 )  # fmt: skip
 def test_what_may_be_something_else_than_elapsed_times_or_amounts_stays(cells):
     assert texts_of(pd.Series(cells)).tolist() == cells
@@ -125,6 +126,9 @@ def test_a_dash_says_that_there_is_no_value_in_most_cells_of_numbers_and_in_text
         (["CHF 500.--", "CHF 1'250.50"], [500, 1250.5]),
         (["12,- €", "7,- €"], [12, 7]),
         (["500,- €", "1.250,50 €"], [500, 1250.5]),
+        (["nil", "£80", "£1,200.50", "None"], [0, 80, 1200.5]),
+        (["80 €", "keine"], [80, 0]),
+        (["$1.2K", "none"], [1200, 0]),
     ],
 )
 def test_amounts_that_are_shortened_have_sides_or_several_units_are_numbers(cells, numbers):
