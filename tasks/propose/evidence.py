@@ -32,6 +32,7 @@ _NAMED_COUNTRIES = 3  # the same in a column that is called country
 _SALTS = {"K", "Ca", "Cl", "Mg", "Fe", "Zn", "Cu", "Li", "Hb"}  # tests of blood, beside which Na is sodium
 _MOST_WORDS, _FEWEST_NUMBERS = 3, 20
 _FEWEST_CELLS = 5  # that one word or number must have, so that what a single person has is no code
+_MOST_LEVELS, _OF_LEVEL = 10, 0.1  # beside a sign for none, and its share of the cells, for which it is a level
 _MOST_OF_WORDS = 0.5  # share of the cells that words for a missing number may have
 _NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d|-?9{2,}[.,]9+")
 _FAR = 0.5  # of the range of all other numbers: how far off a code lies
@@ -50,7 +51,15 @@ def markers(cells: Cells, *, of_categories: bool) -> list[str]:
     enough = _NAMED_COUNTRIES if says(cells.name, "country") else _COUNTRIES
     countries = len(codes) > enough and len(codes) > 0.9 * len(cells.counts)
     salts = len(_SALTS & {*cells.counts.index}) > 1
+    if of_categories and found == ["--"] and _is_level("--", cells):
+        return []
     return [t for t in found if not (countries and t == "NA") and not (salts and t == "Na")]
+
+
+def _is_level(sign: str, cells: Cells) -> bool:
+    """Tell whether a sign is one of a few frequent levels, as of no church tax, where no cell is empty."""
+    few = 1 < len(cells.counts) - 1 <= _MOST_LEVELS and not (cells.empty or cells.blank)
+    return few and bool(cells.counts[sign] >= _OF_LEVEL * cells.filled)
 
 
 def words_among_numbers(cells: Cells) -> list[str]:

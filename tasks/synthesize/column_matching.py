@@ -205,6 +205,7 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
         cells, done = nothing, [f"{tokens:,} of {len(column):,} cells are no {kind_of(like)} and taken as missing"]
     if exact and kind_of(like) == "numbers" and all(types.is_numeric_dtype(each.dtype) for each in (like, cells)):
         cells, times = in_unit_of(cells, like)
+        cells, times = _in_percent_of(cells, like) if times == 1 else (cells, times)
         done += [f"numbers are {times:g} times the real ones and taken in their unit"] * (times != 1)
     if kind_of(like) == "numbers" and {*like.dropna().unique()} == {0, 1} and {*cells.dropna().unique()} == {0, -1}:
         cells, done = cells.abs(), [*done, "-1 is taken for 1, as Access writes yes"]
@@ -221,9 +222,31 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
 
 def _are_noughts_missing(cells: pd.Series, like: pd.Series) -> bool:
     """Tell whether 0 stands for a missing cell: about as often as real ones are missing, of which none is 0."""
+    if cells.isna().any() or like.eq(0).any() or cells.eq(0).sum() < _SHOWN:
+        return False
     due, got = float(like.isna().mean()), float(cells.eq(0).mean())
-    often = min(due, got) > 0 and abs(due - got) <= min(_AS_OFTEN, due / 2)
-    return bool(often and cells.notna().all() and not like.eq(0).any() and cells.eq(0).sum() >= _SHOWN)
+    return abs(due - got) <= min(_AS_OFTEN, due / 2)
+
+
+def _in_percent_of(cells: pd.Series, like: pd.Series) -> tuple[pd.Series, float]:
+    """Return percents as shares of 1, or these as percents, and by how many times they were larger; 1 where neither is.
+
+    Nearly all their values but 0 become real ones so, and few are as they are; the shares are not all 0 and 1.
+
+    Example:
+        >>> cells, times = _in_percent_of(pd.Series([1, 0.8, 0]), pd.Series([100, 80, 60, 0]))
+        >>> cells.tolist(), times
+        ([100.0, 80.0, 0.0], 0.01)
+    """
+    numbers, real = cells.astype("Float64"), {*like.dropna().astype(float)}
+    for times in (0.01, 100.0):
+        meant = (numbers * 100 if times < 1 else numbers / 100).round(9)
+        shares = numbers if times < 1 else meant
+        held = pd.DataFrame({"own": numbers, "meant": meant})[numbers.ne(0).fillna(False)].drop_duplicates()
+        found = held.isin(real).mean()
+        if shares.dropna().between(0, 1).all() and shares.dropna().mod(1).any() and found["meant"] >= _NEARLY:
+            return (meant.astype(float), times) if found["own"] < _MOSTLY else (cells, 1.0)
+    return cells, 1.0
 
 
 def _with_no_where_empty(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str]]:

@@ -390,6 +390,16 @@ def test_numbers_with_marks_are_no_times_behind_a_date(cells):
     assert evidence(column)[0].kind in ("code", "text")
 
 
+@pytest.mark.parametrize(("cells", "missing"), [
+    (["rk", "ev", "--"], None), (["rk", "ev", "--", None], ["--"]), (["rk", "ev"] * 10 + ["--"], ["--"]),
+    ([f"{chr(65 + k)}x" for k in range(20)] + ["--"] * 9, ["--"]), (["1,5", "2", "--"], ["--"]),
+    (["rk", "--"], ["--"]), (["rk", "ev", "-"], ["-"]),
+])  # fmt: skip
+def test_two_dashes_are_a_level_where_they_are_frequent_beside_few_texts_and_no_cell_is_empty(cells, missing):
+    (found,) = evidence(pd.DataFrame({"konfession": cells * 30}, dtype="string"))
+    assert (found.reading.missing if found.reading else None) == missing
+
+
 @pytest.mark.parametrize("sign", sorted(_NO_VALUE - {"", "None", "missing"}))
 def test_a_sign_for_no_value_in_releases_is_one_in_real_tables_too_but_words_that_may_be_answers(sign):
     found = evidence(pd.DataFrame({"x": pd.Series(["cook", "nurse", sign] * 20, dtype="string")}))[0]

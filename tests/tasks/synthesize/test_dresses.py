@@ -299,6 +299,21 @@ def test_noughts_as_many_as_real_cells_are_missing_are_missing_where_no_real_one
     assert any("cells of 0" in each.words for each in made.told) == (missing == 30)
 
 
+@pytest.mark.parametrize(("real", "cells", "due"), [
+    ([100, 80, 60], [1, 0.8, 0.6], [100, 80, 60]), ([100, 80, 60], ["1", ".8", "0,6"], [100, 80, 60]),
+    ([0.05, 0, 0.2], ["5", "0", "20"], [0.05, 0, 0.2]), ([0.05, 0, 0, 0.2], [5, 0, 0, 20], [0.05, 0, 0, 0.2]),
+    ([0, 7, 15], [0, 0.07, 0.15], [0, 7, 15]),
+    ([100, 1, 50], [1, 1, 1], [1, 1, 1]), ([1, 0, 100], [1, 0, 1], [1, 0, 1]), ([0.5, 1, 2], [0.5, 1, 2], [0.5, 1, 2]),
+    ([50, 0.5, 1], [0.5, 0.5, 1], [0.5, 0.5, 1]), ([100, 80, 60], [1, 0.83, 0.57], [1, 0.83, 0.57]),
+    ([100, 200, 300], [1, 2, 3], [1, 2, 3]),
+])  # fmt: skip
+def test_few_shares_of_one_are_the_real_percents_and_percents_the_real_shares(real, cells, due):
+    made = fitted(pd.DataFrame({"part": cells * 20}), pd.DataFrame({"part": real * 20}), FORM, "release")
+    assert made.synthetic["part"].tolist() == due * 20
+    told = " ".join(each.words for each in made.told)
+    assert ("times the real ones" in told) == (due[-1] != float(str(cells[-1]).replace(",", ".")))
+
+
 @pytest.mark.parametrize("form", ["{0}:{1:04.1f}", "{0}:{1:02.0f}", "0:{0}:{1:04.1f}", "00:{0}:{1:02.0f}"])
 @pytest.mark.parametrize("mark", [".", ","])
 def test_minutes_and_seconds_are_read_as_the_real_durations_in_any_form(form, mark):
