@@ -20,7 +20,7 @@ from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 from synthrisk.metrics.tables.value_types import in_unit_of
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release, side_by_side
-from synthrisk.tasks.workspace.files.cell_forms import at_limits
+from synthrisk.tasks.workspace.files.cell_forms import at_limits, with_marks_of
 from synthrisk.tasks.workspace.files.cell_texts import (
     PAIRS,
     as_text,
@@ -203,6 +203,9 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
         if exact or tokens > _TOKENS * len(column):
             raise unfit(name, str(column.name), like) from None
         cells, done = nothing, [f"{tokens:,} of {len(column):,} cells are no {kind_of(like)} and taken as missing"]
+    if kind_of(like) == "texts":
+        cells, further = with_marks_of(cells, levels_of(like))
+        done += further
     if exact and kind_of(like) == "numbers" and all(types.is_numeric_dtype(each.dtype) for each in (like, cells)):
         cells, times = in_unit_of(cells, like)
         cells, times = _in_percent_of(cells, like) if times == 1 else (cells, times)

@@ -451,6 +451,37 @@ _WRITTEN_OUT: dict[re.Pattern[str], tuple[Callable[[pd.Series], bool], Callable[
 """Which texts may be of a kind: whether a whole column is, and how it is written out."""
 
 
+_MARKED = re.compile(r"(?=.*[0-9])[A-Za-z0-9]+([ -])([A-Za-z0-9]{1,4})")  # SW1 1AB, 30-016
+
+
+def with_marks_of(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return codes with the blank or hyphen that all real ones have at one place from the end; what was done.
+
+    Example:
+        >>> with_marks_of(pd.Series(["SW11AB", "LS85HA"]), pd.Series(["SW1 1AB", "LS8 5HA"]))[0].tolist()
+        ['SW1 1AB', 'LS8 5HA']
+    """
+    texts = [text for text in column.dropna().unique() if isinstance(text, str) and text.isalnum()]
+    found = [_MARKED.fullmatch(str(text)) for text in real.dropna().unique()] if texts else []
+    signs = {(each[1], len(each[2])) if each else None for each in found}
+    mark, behind = next(iter(signs), None) or ("", 0)
+    if len(signs) != 1 or not mark:
+        return column, []
+    forms = {_form(each[0]) for each in found if each}
+    meant = {text: f"{text[:-behind]}{mark}{text[-behind:]}" for text in texts if len(text) > behind}
+    meant = {text: own for text, own in meant.items() if _form(own) in forms}
+    if len(meant) < _MOST_UNKNOWN * len(texts):
+        return column, []
+    cells = column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore")
+    many, there = int(column.isin([*meant]).sum()), int(column.notna().sum())
+    sign = "blank" if mark == " " else "hyphen"
+    return cells, [f"{many:,} of {there:,} texts have no {sign} where all real ones have one"]
+
+
+def _form(text: str) -> str:
+    return re.sub("[A-Za-z]", "a", re.sub("[0-9]", "9", text))
+
+
 _CODE = r"[\[(]?([A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?"
 _LABELLED = (  # a code before a label, and behind it: which is the real text
     rf"^{_CODE}\s*[=:.)|_\-– ]\s*(?P<text>[^\W\d_].*)$", rf"^(?P<text>[^\W\d_].*?)\s*[(\[]{_CODE}[)\]]$",

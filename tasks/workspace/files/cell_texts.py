@@ -148,7 +148,9 @@ def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]
     if not meant:
         return column, []
     cells = column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore")
-    many = int(column.isin([*meant]).sum())
+    many = int(column.isin([level for level, text in meant.items() if as_text(level) != text]).sum())
+    if not many:
+        return cells, []
     return cells, [f"{many:,} of {int(column.notna().sum()):,} texts {'is' if many == 1 else 'are'} spelled otherwise"]
 
 

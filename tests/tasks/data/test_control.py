@@ -123,6 +123,18 @@ def test_cells_at_the_limit_of_the_real_ones_are_read_alike_in_all_tables(mark, 
         assert not release.sets.columns
 
 
+@pytest.mark.parametrize(("odd", "count"), [("twins", 1), ("twins", 2), (None, 0), ("twins", 40)])
+def test_a_few_texts_among_numbers_are_told_and_not_the_numbers_of_the_control_records(odd, count, tmp_path):
+    kids = pd.Series([str(k % 5) for k in range(200)], dtype=object)
+    kids.iloc[:count] = odd
+    control = PEOPLE.drop(columns="stay").assign(kids=[k % 5 for k in range(len(PEOPLE))])
+    got, told = read(control, tmp_path, REAL.assign(kids=kids))
+    assert got["kids"].astype(str).astype(int).tolist() == control["kids"].tolist()
+    own = [line for line in told if "kids" in line]
+    cells = f"{count} of {200 + len(PEOPLE)} cells {'is no number' if count == 1 else 'are no numbers'}"
+    assert own == [f"real: column 'kids' is of texts: {cells}; write numbers there, or nothing"] * (0 < count < 9)
+
+
 def test_bands_beyond_the_limit_of_the_real_ones_stay_bands():
     whole = FileForm(columns={"months": Reading(type="number", unit="+")})
     real, worn = (pd.DataFrame({"months": own * 9}) for own in ([5, 6, 7, 8], ["5", "7+", "6", "8+"]))

@@ -314,6 +314,21 @@ def test_few_shares_of_one_are_the_real_percents_and_percents_the_real_shares(re
     assert ("times the real ones" in told) == (due[-1] != float(str(cells[-1]).replace(",", ".")))
 
 
+@pytest.mark.parametrize(("real", "cells", "due"), [
+    (["SW1 1AB", "LS17 5HA"], ["SW12AB", "LS175HA"], ["SW1 2AB", "LS17 5HA"]),
+    (["30-016", "50-004"], ["30017", "50-004"], ["30-017", "50-004"]),
+    (["1011 AB", "3511 XY"], ["1012CD"], ["1012 CD"]),
+    (["SW1 1AB", "LS175HA"], ["SW12AB"], ["SW12AB"]),  # real ones are written in both ways
+    (["SW1 1AB", "LS17 5HA"], ["SW12ABC", "London"], ["SW12ABC", "London"]),
+    (["A 1", "B 22"], ["A1"], ["A1"]),  # at several places
+    (["north west", "south west"], ["northwest"], ["northwest"]),
+])  # fmt: skip
+def test_codes_without_the_blank_or_hyphen_that_all_real_ones_have_are_written_as_these(real, cells, due):
+    made = fitted(pd.DataFrame({"code": cells * 20}), pd.DataFrame({"code": real * 20}), FORM, "release")
+    assert made.synthetic["code"].tolist() == due * 20
+    assert any("where all real ones have one" in each.words for each in made.told) == (due != cells)
+
+
 @pytest.mark.parametrize("form", ["{0}:{1:04.1f}", "{0}:{1:02.0f}", "0:{0}:{1:04.1f}", "00:{0}:{1:02.0f}"])
 @pytest.mark.parametrize("mark", [".", ","])
 def test_minutes_and_seconds_are_read_as_the_real_durations_in_any_form(form, mark):
