@@ -195,10 +195,8 @@ def _unit(cells: Cells, enough: float) -> str | None:
     word = folded(unit).rstrip(".")
     numbered = _is_numbered(cells.texts[around["before"].eq(unit).fillna(False).to_numpy(bool)], word)
     known = unit in _SYMBOLS.split() or (word in _UNITS and not numbered) or _is_out_of(cells.texts, unit)
-    known = known or (
-        cells.texts.str.fullmatch(rf"(?:0|0?[.,]\d+|[1-9][\d.,' ]*) ?{re.escape(unit)}").all()
-        and is_any_unit(unit, cells)
-    )
+    plain = cells.texts.str.fullmatch(rf"(?:0|0?[.,]\d+|[1-9][\d.,' ]*) ?{re.escape(unit)}").all()
+    known = known or bool(plain and is_any_unit(unit, cells))
     return unit if known and found[unit] >= enough * found.sum() else None
 
 
@@ -207,7 +205,7 @@ def is_any_unit(unit: str, cells: Cells) -> bool:
     words = rf"{_NO_CODE}(?:/?[a-zß-ÿµμ]{{3,8}}\.?|[^\W\d_]{{1,5}}/[^\W\d_]{{2,8}}|[^\x00-\u02ff\W\d_]{{1,4}})"
     after_blank = r"[A-ZÄ-Þ][a-zß-ÿ]{2,8}\.?"
     known = unit in _SYMBOLS.split() or folded(unit).rstrip(".") in _UNITS
-    behind = cells.texts.str.contains(r"\d ", regex=True).all() and re.fullmatch(after_blank, unit)
+    behind = cells.texts.str.contains(r"^(?!\d{4}).*\d ", regex=True).all() and re.fullmatch(after_blank, unit)
     return not known and bool(behind or re.fullmatch(words, unit))
 
 

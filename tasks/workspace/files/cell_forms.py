@@ -444,7 +444,7 @@ _WRITTEN_OUT: dict[re.Pattern[str], tuple[Callable[[pd.Series], bool], Callable[
     ),
     _MEASURE: (_are_measures, lambda texts: texts.str.replace(_MEASURE, _measure, regex=True)),
     _NO_CENTS: (
-        lambda texts: texts.str.contains(_DASH_OF_CENTS).any(),
+        lambda texts: bool(texts.str.contains(_DASH_OF_CENTS).any()),
         lambda texts: texts.str.replace(_DASH_OF_CENTS, "", regex=True),
     ),
 }
