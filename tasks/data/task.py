@@ -16,6 +16,7 @@ from synthrisk.metrics.tables.value_types import precision_of
 from synthrisk.tasks.data.source import read
 from synthrisk.tasks.data.types import of_texts, typed_tables
 from synthrisk.tasks.workspace.digests import key_of
+from synthrisk.tasks.workspace.files.cell_forms import at_limits, with_marks_of
 from synthrisk.tasks.workspace.files.cell_texts import (
     empty_columns,
     paired_names,
@@ -146,7 +147,7 @@ def _read_to_fit(
             if kinds == ["i", "f"] and (other % 1 != 0).any():  # 12.340, where a point stands between thousands
                 other = as_written()[name]
             cells, done = _fitted(other, real, name, data)
-            if done or kind_of(real) != "texts":
+            if done or kind_of(real) != "texts" or kinds[1] in "iuf":
                 own[name], fitted[name] = real.array, cells.array
             if done:
                 told.append(f"control: column {name!r}: {'; '.join(done)}")
@@ -157,6 +158,7 @@ def _read_to_fit(
 def _fitted(column: pd.Series, real: pd.Series, name: str, data: Data) -> tuple[pd.Series, list[str]]:
     """Return a column of the control records read to fit a real one, and what had to be done."""
     column = released(column.to_frame(), {c: each for c, each in data.columns.items() if each.of_months})[name]
+    column = at_limits(column, data.columns[name].unit, real) if name in data.columns else column
     coarse, told = None if kind_of(real) == "texts" else coarse_cells(column, real), []
     if coarse is not None and (is_coarse := coarse.rows >= 0).any():
         if is_coarse.mean() > _FEW:  # they match no exact value: members would stand out beside such people
@@ -171,8 +173,9 @@ def _fitted(column: pd.Series, real: pd.Series, name: str, data: Data) -> tuple[
     except UnreadableError:
         raise unfit("control", name, real) from None
     if kind_of(real) == "texts":
+        cells, marks = with_marks_of(cells, levels_of(real))
         cells, more = respelled(cells, real)
-        done += more
+        done += marks + more
     return cells, told + done
 
 

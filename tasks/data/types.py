@@ -19,6 +19,7 @@ from synthrisk.tasks.workspace.files.csv import CODED
 from synthrisk.tasks.workspace.files.fitted_cells import seems
 
 _KEY = zlib.crc32(b"rows")
+_ODD, _FEWEST_NUMBERS = 0.02, 3  # share of texts that are none among numbers, and how many numbers are more than codes
 
 
 def typed(frame: pd.DataFrame, data: Data, split: Split, seed: int | np.random.SeedSequence = 0) -> pd.DataFrame:
@@ -139,7 +140,7 @@ def of_cells(frame: pd.DataFrame, data: Data) -> Iterator[str]:
 
 
 def of_texts(people: pd.DataFrame, data: Data) -> Iterator[str]:
-    """Yield which columns of texts are written as numbers or dates: as texts none is near another."""
+    """Yield which columns of texts are (nearly) all written as numbers or dates: as texts none is near another."""
     asked = {*data.categorical, *data.columns, data.identifier}
     for name in (c for c in people.select_dtypes("category") if c not in asked):
         levels = people[name].cat.categories.to_series()
@@ -148,6 +149,17 @@ def of_texts(people: pd.DataFrame, data: Data) -> Iterator[str]:
             if kind != "texts":
                 how = "data.columns of a study says how they are read, and synthrisk init proposes it"
                 yield f"real: column {name!r} seems to hold {kind}, but is of texts, none near another: {how}"
+            elif odd := _odd_ones(people[name]):
+                cells = f"{odd:,} of {people[name].count():,} cells {'is no number' if odd == 1 else 'are no numbers'}"
+                yield f"real: column {name!r} is of texts: {cells}; write numbers there, or nothing"
+
+
+def _odd_ones(column: pd.Series) -> int:
+    """Return how many cells of texts are no numbers, where nearly all others are, and no codes; 0 elsewhere."""
+    texts = column.dropna().astype(str)
+    numbers = pd.to_numeric(texts, errors="coerce")
+    odd, are_codes = int(numbers.isna().sum()), texts.str.match(r"0\d").any() or numbers.nunique() < _FEWEST_NUMBERS
+    return 0 if are_codes or odd > _ODD * len(texts) else odd
 
 
 def _beyond_64_bits(column: pd.Series) -> bool:

@@ -12,18 +12,18 @@ from pandas.api import types
 
 from synthrisk.conf.tables import Reading
 from synthrisk.tasks.propose.forms import (
-    LIMITS,
     Cells,
     NumberForm,
     date_form,
     decimal_mark,
+    is_any_unit,
     no_dates,
     number_form,
     values,
 )
 from synthrisk.tasks.propose.names import is_score, says, topic, words_of
 from synthrisk.tasks.propose.names import words as name_words
-from synthrisk.tasks.workspace.files.cell_forms import of_minutes
+from synthrisk.tasks.workspace.files.cell_forms import LIMITS, of_minutes
 from synthrisk.tasks.workspace.files.cell_texts import are_dates, folded, texts_of, truth_words
 
 _TWO_LETTERS = re.compile(r"[A-Z]{2}")
@@ -32,6 +32,7 @@ _NAMED_COUNTRIES = 3  # the same in a column that is called country
 _SALTS = {"K", "Ca", "Cl", "Mg", "Fe", "Zn", "Cu", "Li", "Hb"}  # tests of blood, beside which Na is sodium
 _MOST_WORDS, _FEWEST_NUMBERS = 3, 20
 _FEWEST_CELLS = 5  # that one word or number must have, so that what a single person has is no code
+_MOST_LEVELS, _OF_LEVEL = 10, 0.1  # beside a sign for none, and its share of the cells, for which it is a level
 _MOST_OF_WORDS = 0.5  # share of the cells that words for a missing number may have
 _NINES = re.compile(r"-?(9{2,}|8{2,}|7{2,})|-?[1-9]|-?9\d|-?9{2,}[.,]9+")
 _FAR = 0.5  # of the range of all other numbers: how far off a code lies
@@ -50,7 +51,15 @@ def markers(cells: Cells, *, of_categories: bool) -> list[str]:
     enough = _NAMED_COUNTRIES if says(cells.name, "country") else _COUNTRIES
     countries = len(codes) > enough and len(codes) > 0.9 * len(cells.counts)
     salts = len(_SALTS & {*cells.counts.index}) > 1
+    if of_categories and found == ["--"] and _is_level("--", cells):
+        return []
     return [t for t in found if not (countries and t == "NA") and not (salts and t == "Na")]
+
+
+def _is_level(sign: str, cells: Cells) -> bool:
+    """Tell whether a sign is one of a few frequent levels, as of no church tax, where no cell is empty."""
+    few = 1 < len(cells.counts) - 1 <= _MOST_LEVELS and not (cells.empty or cells.blank)
+    return few and bool(cells.counts[sign] >= _OF_LEVEL * cells.filled)
 
 
 def words_among_numbers(cells: Cells) -> list[str]:
@@ -170,7 +179,7 @@ _TWO_ANSWERS = "its two answers mean yes and no"
 _TEXTS = ("string", "mixed", "mixed-integer")  # the types of columns that hold texts, as pandas calls them
 _EXACT = 2**53  # beyond it a float no longer holds every integer
 _PRESSURE = r"\d{2,3} ?/ ?\d{2,3}(?: ?mm ?Hg)?"  # systolic and diastolic
-_CLOCK = r"-?\d{1,4}:\d{2}(?::\d{2})?"
+_CLOCK = r"-?\d{1,4}:\d{2}(?::\d{2})?(?:[.,]\d{1,9})?"
 _WORDS_OF_TEXT = 4  # mean words of free text
 _LETTERS_OF_TEXT = 40  # or mean letters
 
@@ -218,11 +227,16 @@ def evidence(frame: pd.DataFrame) -> list[Evidence]:
 def _as_numbers(each: Evidence, column: pd.Series, plain: bool) -> Evidence:
     """Return the evidence of a column: of numbers that its source holds as texts, with the reading that it needs.
 
-    In a ``plain`` file those need one that stand in digits of another script; and so do dates.
+    In a ``plain`` file those need one that stand in digits of another script, or with marks (500.-); and so do dates.
     """
-    if each.reading is not None or each.kind not in ("number", "date") or types.infer_dtype(column) not in _TEXTS:
+    due = each.kind in ("number", "date", "code") and types.infer_dtype(column) in _TEXTS
+    if each.reading is not None or not due:
         return each
-    others = not all(str(cell).isascii() for cell in column.dropna())
+    cells, texts = column.dropna(), texts_of(column).dropna()
+    marked, unread = (pd.to_numeric(own, errors="coerce").isna() for own in (cells, texts))
+    if each.kind == "code" and (not marked.any() or unread.any() or texts.str.match(r"0\d").any()):
+        return each
+    others = not all(str(cell).isascii() for cell in cells) or (each.kind != "date" and bool(marked.any()))
     if (each.kind == "date" or plain) and not others:
         return each
     why = f"{each.why}, in other digits or marks" if others else f"{each.why}, held as texts"
@@ -366,7 +380,8 @@ def _numbers(cells: Cells, form: NumberForm) -> _Found:
     answers = numbers.drop(missing)
     if missing and (truth := truth_words(list(answers.index))):
         return _Found("boolean", "likely", _TWO_ANSWERS, truth, missing)
-    if code := None if others or form.reading.unit else _code(cells.name, answers):
+    unit = form.reading.unit
+    if code := None if others or (unit and not is_any_unit(unit, cells)) else _code(cells.name, answers):
         return _Found("code", code[0], code[1], settings, missing)
     below = "are the numbers below 0 answers, or codes for missing cells?" if _is_around_0(answers) else ""
     question = form.question or below

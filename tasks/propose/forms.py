@@ -11,6 +11,7 @@ import pandas as pd
 from synthrisk.conf.tables import Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.propose.names import says
+from synthrisk.tasks.workspace.files.cell_forms import LIMITS
 from synthrisk.tasks.workspace.files.cell_texts import MARKS, OR, folded, number_pattern, read_as, texts_of
 
 _COMMON = 0.1  # share of the cells that a form must have to be shown, so that no rare cell is
@@ -93,9 +94,8 @@ horas ore in min minutes minuten mins sec secs  gb mb tb km/h kmh mph pts pkt  i
 mmol/mol ml/min mg/dl mmol/l mmhg bpm kcal kwh m2 m² sqft m3 m³ qm kg/m2 kg/m² c f percent prozent pct bp bps
 """.split()  # noqa: SIM905 - a list of words
 _BEFORE = "eur usd chf rs inr gbp pln zl sek nok dkk kr huf czk kc rub tl try rp cad aud sar aed".split()  # noqa: SIM905
+_NO_CODE = "(?!代|以|未|号|番|組|丁|대|호|번|반|(?:bis|ter|th|er)$)"  # decades, limits, and what is numbered
 _OUT_OF = re.compile(r"/(?:5|10|20|30|50|100)")  # what a mark or rating is out of: 8.5/10
-LIMITS = ("+", "<", "<=", "≤", ">", ">=", "≥")
-"""What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
 _FEW_STAGES = 10  # distinct texts up to which a number and the same with a mark, 3 and 3+, are two stages
 _AROUND = re.compile(
     r"^[+\-−]?\s*(?P<before>[^\W\d_]{1,5}\.(?=\s*\d)|[^\d\s.,'’+\-−]{1,6})?"
@@ -195,7 +195,18 @@ def _unit(cells: Cells, enough: float) -> str | None:
     word = folded(unit).rstrip(".")
     numbered = _is_numbered(cells.texts[around["before"].eq(unit).fillna(False).to_numpy(bool)], word)
     known = unit in _SYMBOLS.split() or (word in _UNITS and not numbered) or _is_out_of(cells.texts, unit)
+    plain = cells.texts.str.fullmatch(rf"(?:0|0?[.,]\d+|[1-9][\d.,' ]*) ?{re.escape(unit)}").all()
+    known = known or bool(plain and is_any_unit(unit, cells))
     return unit if known and found[unit] >= enough * found.sum() else None
+
+
+def is_any_unit(unit: str, cells: Cells) -> bool:
+    """Tell whether what stands behind all numbers may be a unit that is not known: 70点, 92/min; not 12A, 30代."""
+    words = rf"{_NO_CODE}(?:/?[a-zß-ÿµμ]{{3,8}}\.?|[^\W\d_]{{1,5}}/[^\W\d_]{{2,8}}|[^\x00-\u02ff\W\d_]{{1,4}})"
+    after_blank = r"[A-ZÄ-Þ][a-zß-ÿ]{2,8}\.?"
+    known = unit in _SYMBOLS.split() or folded(unit).rstrip(".") in _UNITS
+    behind = cells.texts.str.contains(r"^(?!\d{4}).*\d ", regex=True).all() and re.fullmatch(after_blank, unit)
+    return not known and bool(behind or re.fullmatch(words, unit))
 
 
 def _is_numbered(texts: pd.Series, word: str) -> bool:

@@ -20,6 +20,7 @@ from synthrisk.metrics.tables.tables import ValueSet, ValueSets
 from synthrisk.metrics.tables.value_types import in_unit_of
 from synthrisk.tasks.synthesize.conform import apart, check_columns, conform
 from synthrisk.tasks.synthesize.synthesizer import Release, side_by_side
+from synthrisk.tasks.workspace.files.cell_forms import at_limits, with_marks_of
 from synthrisk.tasks.workspace.files.cell_texts import (
     PAIRS,
     as_text,
@@ -57,6 +58,7 @@ _UNSURE = 0.2  # how near to 0.5 such a number tells nothing
 _NEARLY = 0.9  # share of a column's levels that have one of their own, and of the rows that tell one level
 _MOSTLY = 0.5  # share of the cells that are real values
 _LOOKED_AT = 1000  # cells that tell whether a column is like a real one
+_AS_OFTEN = 0.1  # by which the share of cells of 0 may be off that of the missing real ones for which they stand
 _TOKENS = 0.9  # share of the cells that may be none of the real column's kind, where the others are coarse
 COARSE = "coarse cells are read as each value that they stand for"
 HONOURED = (
@@ -102,6 +104,7 @@ def fitted(table: pd.DataFrame, train: pd.DataFrame, form: FileForm, name: str) 
     check_columns(list(own.columns), list(train.columns), name)
     refuse_several(own, name)
     own = released(own, {c: each for c, each in form.columns.items() if each.of_months})
+    own = own.assign(**{c: at_limits(own[c], each.unit, train[c]) for c, each in form.columns.items() if c in own})
     coarse = {c: found for c in own.columns if (found := coarse_cells(own[c], train[c])) is not None}
     own = released(_masked(own, coarse), form.columns)
     columns, sets = {}, {}
@@ -200,14 +203,53 @@ def _cells(column: pd.Series, like: pd.Series, name: str, told: list[Problem], *
         if exact or tokens > _TOKENS * len(column):
             raise unfit(name, str(column.name), like) from None
         cells, done = nothing, [f"{tokens:,} of {len(column):,} cells are no {kind_of(like)} and taken as missing"]
+    if kind_of(like) == "texts":
+        cells, further = with_marks_of(cells, levels_of(like))
+        done += further
     if exact and kind_of(like) == "numbers" and all(types.is_numeric_dtype(each.dtype) for each in (like, cells)):
         cells, times = in_unit_of(cells, like)
+        cells, times = _in_percent_of(cells, like) if times == 1 else (cells, times)
         done += [f"numbers are {times:g} times the real ones and taken in their unit"] * (times != 1)
     if kind_of(like) == "numbers" and {*like.dropna().unique()} == {0, 1} and {*cells.dropna().unique()} == {0, -1}:
         cells, done = cells.abs(), [*done, "-1 is taken for 1, as Access writes yes"]
+    if exact and kind_of(like) == "numbers" and _are_noughts_missing(cells, like):
+        none = int(cells.eq(0).sum())
+        cells, done = (
+            cells.mask(cells.eq(0)),
+            [*done, f"{none:,} cells of 0 are taken for missing, of which real has none"],
+        )
     if done:
         told.append(_told("read", str(column.name), f"column {column.name!r}: {'; '.join(done)}"))
     return cells.reset_index(drop=True)
+
+
+def _are_noughts_missing(cells: pd.Series, like: pd.Series) -> bool:
+    """Tell whether 0 stands for a missing cell: about as often as real ones are missing, of which none is 0."""
+    if cells.isna().any() or like.eq(0).any() or cells.eq(0).sum() < _SHOWN:
+        return False
+    due, got = float(like.isna().mean()), float(cells.eq(0).mean())
+    return abs(due - got) <= min(_AS_OFTEN, due / 2)
+
+
+def _in_percent_of(cells: pd.Series, like: pd.Series) -> tuple[pd.Series, float]:
+    """Return percents as shares of 1, or these as percents, and by how many times they were larger; 1 where neither is.
+
+    Nearly all their values but 0 become real ones so, and few are as they are; the shares are not all 0 and 1.
+
+    Example:
+        >>> cells, times = _in_percent_of(pd.Series([1, 0.8, 0]), pd.Series([100, 80, 60, 0]))
+        >>> cells.tolist(), times
+        ([100.0, 80.0, 0.0], 0.01)
+    """
+    numbers, real = cells.astype("Float64"), {*like.dropna().astype(float)}
+    for times in (0.01, 100.0):
+        meant = (numbers * 100 if times < 1 else numbers / 100).round(9)
+        shares = numbers if times < 1 else meant
+        held = pd.DataFrame({"own": numbers, "meant": meant})[numbers.ne(0).fillna(False)].drop_duplicates()
+        found = held.isin(real).mean()
+        if shares.dropna().between(0, 1).all() and shares.dropna().mod(1).any() and found["meant"] >= _NEARLY:
+            return (meant.astype(float), times) if found["own"] < _MOSTLY else (cells, 1.0)
+    return cells, 1.0
 
 
 def _with_no_where_empty(column: pd.Series, like: pd.Series) -> tuple[pd.Series, list[str]]:

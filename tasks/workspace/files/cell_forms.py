@@ -143,6 +143,50 @@ def bare_numbers(texts: pd.Series, real: pd.Series) -> pd.Series:
     return texts.where(sides == "", plain.mask(sides == pair[1], "-" + plain))
 
 
+LIMITS = ("+", ">", ">=", "≥", "<", "<=", "≤")
+"""What marks numbers at which others were cut: 90+, <0.5. They are read as a unit is, and 90+ as 90."""
+_AT_LIMIT = re.compile(r"^(?:(?P<above>[>≥]=?)|(?P<below>[<≤]=?))?\s*(?P<number>\d[\d.,]*)\s*(?P<plus>\+)?$")
+
+
+def at_limits(column: pd.Series, mark: str, real: pd.Series) -> pd.Series:
+    """Return a column without the marks at the limit of the real numbers, where these are read without such a ``mark``.
+
+    Example:
+        >>> at_limits(pd.Series(["90+", "89", "85+", "> 90"]), "+", pd.Series([18, 89, 90])).tolist()
+        ['90', '89', '85+', '90']
+    """
+    if mark not in LIMITS or not types.is_numeric_dtype(real.dtype) or types.is_numeric_dtype(column.dtype):
+        return column
+    side, end = ("below", real.min()) if mark in "<=≤" else ("above", real.max())
+    meant = {}
+    for cell in column.dropna().unique():
+        found = _AT_LIMIT.fullmatch(cell.strip()) if isinstance(cell, str) else None
+        number = found["number"].replace(",", ".") if found else ""
+        marked = found and (found["below"] if side == "below" else (found["above"] or found["plus"]))
+        if found and marked and number.count(".") < 2 and float(number) == float(end):
+            meant[cell] = found["number"]
+    return column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore") if meant else column
+
+
+_IN_THOUSANDS = re.compile(r"^([^\d.,]*)(\d{1,3}[.,]\d+)\s*[kK]$")
+
+
+def in_units(texts: pd.Series, real: pd.Series) -> pd.Series:
+    """Return numbers in thousands in units, where they have one mark, of decimals: of thousands where real ones say so.
+
+    Example:
+        >>> in_units(pd.Series(["12.345k", "$1,2 K", "1 234.5k"]), pd.Series([20_000])).tolist()
+        ['12345', '$1200', '1 234.5k']
+    """
+    found = texts.str.extract(_IN_THOUSANDS)
+    units = (1000 * found[1].str.replace(",", ".").astype(float)).round(6)
+    cells = [int(each.between(real.min(), real.max()).sum()) for each in (units, 1000 * units)]
+    if found[1].dropna().str.fullmatch(r"\d+[.,]\d{3}").all() and cells[1] > cells[0]:
+        units = 1000 * units
+    plain = units.map(lambda number: f"{number:.6f}".rstrip("0").rstrip("."), na_action="ignore")
+    return texts.where(units.isna(), found[0] + plain)
+
+
 def may_be_thousands(texts: pd.Series) -> bool:
     """Tell whether a point may stand between thousands in all texts that have one."""
     marked = texts[texts.str.contains(".", regex=False)]
@@ -192,9 +236,10 @@ def as_clocks(texts: pd.Series) -> pd.Series:
     """Return elapsed times in words as clocks write them; other texts as they are.
 
     Example:
-        >>> as_clocks(pd.Series(["6h30", "25m 2s", "1 day 2 h", "PT2H", "-0:05", "8"])).tolist()
-        ['6:30', '0:25:02', '26:00:00', '2:00:00', '-0:05', '8']
+        >>> as_clocks(pd.Series(["6h30", "25m 2s", "1 day 2 h", "PT2H", "-0:05", "31:15,3", "8"])).tolist()
+        ['6:30', '0:25:02', '26:00:00', '2:00:00', '-0:05', '31:15.3', '8']
     """
+    texts = texts.str.replace(r"(?<=:\d\d),(?=\d{1,9}$)", ".", regex=True)
     texts = texts.str.replace(_HOURS, r"\1:\2", regex=True).str.replace(r"^[−–](?=\d+:)", "-", regex=True)
     parts = _parts_of_time(texts)
     seconds = (parts * _SECONDS).sum(axis=1)[parts.notna().any(axis=1)]
@@ -204,29 +249,38 @@ def as_clocks(texts: pd.Series) -> pd.Series:
     return texts.where(~texts.index.isin([*clocks]), pd.Series(clocks, dtype=object).reindex(texts.index))
 
 
+_PARTS_OF_SECONDS = r"[+-]?\d{1,4}:\d{2}[.,]\d+"
+
+
 def of_minutes(clocks: pd.Series) -> bool:
-    """Tell whether clocks of two parts are minutes and seconds: beside 1:02:33, where they are far more as hours.
+    """Tell whether clocks of two parts are minutes and seconds: beside 31:15.3, or 1:02:33, where hours are far more.
 
     Example:
         >>> of_minutes(pd.Series(["55:11", "1:02:33"])), of_minutes(pd.Series(["8:30", "14:05:27"]))
         (True, False)
     """
+    if clocks.str.fullmatch(_PARTS_OF_SECONDS).any():
+        return True
     two, three = (clocks.str.extract(rf"^[+-]?(\d{{1,4}}):\d{{2}}{end}")[0].astype(float) for end in ("$", ":"))
     far = two.max() >= 24 or two.min() > three.max()
     return bool(three.notna().any() and two.max() < 60 and far)
 
 
-def with_seconds(clocks: pd.Series) -> pd.Series:
-    """Return clocks of three parts: 8:30 as 8:30:00, and 55:11 as 0:55:11 beside 1:02:33."""
-    full = r"\g<1>0:\2" if of_minutes(clocks) else r"\1\2:00"
+def with_seconds(clocks: pd.Series, minutes: bool = False) -> pd.Series:
+    """Return clocks of three parts: 8:30 as 8:30:00, and 31:15.3, and 55:11 where they are ``minutes``, as 0:55:11."""
+    full = r"\g<1>0:\2" if minutes or of_minutes(clocks) else r"\1\2:00"
+    clocks = clocks.str.replace(r"^([+-]?)(\d{1,4}:\d{2}\.\d+)$", r"\g<1>0:\2", regex=True)
     return clocks.str.replace(r"^([+-]?)(\d{1,4}:\d{2})$", full, regex=True)
 
 
 _HALF_DAYS = re.compile(r"^(\d{1,2})[:.](\d\d)(?:[:.](\d\d(?:\.\d+)?))?\s?([ap])\.?\s?m\.?$", re.IGNORECASE)
 
 
-def clocks_of(texts: pd.Series) -> tuple[pd.Series, list[str]]:
-    """Return durations, or times of day, also with AM and PM or on one day, as clocks write them; and what was done."""
+def clocks_of(texts: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return durations, or times of day, also with AM and PM or on one day, as clocks write them; and what was done.
+
+    Those of two parts are minutes and seconds where more of them lie among the ``real`` ones so.
+    """
     days = texts.str.extract(r"^(\d{4}-\d\d-\d\d)[ T]\d")[0]
     if days.notna().all() and days.nunique() == 1:
         texts = texts.str[11:]
@@ -235,7 +289,14 @@ def clocks_of(texts: pd.Series) -> tuple[pd.Series, list[str]]:
     halves = parts[3].notna()
     hours = parts[0][halves].astype(int) % 12 + 12 * parts[3][halves].str.lower().eq("p")
     clock = clock.mask(halves, hours.astype(str) + ":" + parts[1] + ":" + parts[2].fillna("00"))
-    return with_seconds(clock), ["times are written with AM and PM"] if halves.any() else []
+    told = ["times are written with AM and PM"] if halves.any() else []
+    hours, minutes = with_seconds(clock), with_seconds(clock, minutes=True)
+    if types.is_timedelta64_dtype(real.dtype) and not hours.equals(minutes):
+        lengths = (pd.to_timedelta(each, errors="coerce") for each in (hours, minutes))
+        within = [each.between(real.min(), real.max()).sum() for each in lengths]
+        if within[1] > within[0]:
+            return minutes, [*told, "times of two parts are taken for minutes and seconds, as the real ones are"]
+    return hours, told
 
 
 def _parts_of_time(texts: pd.Series) -> pd.DataFrame:
@@ -267,6 +328,9 @@ _SHORT = re.compile(
     r"(/-|\s?(?:pcm|pw|p\.?[am]\.?)|\s?(?:/|per )\s?[a-z]+)?$"
 )
 _SIDED = re.compile(rf"^((?:{_MONEY}\s?)?\d[\d.,'’]*?)\s?(CR|DR|Cr|Dr|S|H)\.?$")
+_DASH = r"[.,]\s?[-–—]{1,2}"  # no cents: 500.-
+_DASH_OF_CENTS = rf"(?<=\d){_DASH}(?=(?:\s*[^\d\s]{{1,3}})?$)"
+_NO_CENTS = re.compile(rf"^[^\d\s]{{0,3}}\s?\d[\d'’.,\s]*?(?:[.,]\d\d|{_DASH})(?:\s*[^\d\s]{{1,3}})?$")
 _OF_ONE = {"kB": 1e-3, "KB": 1e-3, "MB": 1, "GB": 1e3, "TB": 1e6, "mm": 1e-3, "cm": 1e-2, "m": 1, "km": 1e3,
            "µg": 1e-6, "mg": 1e-3, "g": 1, "kg": 1e3, "ml": 1e-3, "cl": 1e-2, "l": 1}  # fmt: skip
 _HEIGHT = re.compile(
@@ -328,16 +392,16 @@ def written_out(texts: pd.Series) -> pd.Series:
     """Return the texts of a column in our digits; elapsed times, heights, amounts that are shortened written out.
 
     Example:
-        >>> for cells in (["25m 2s", "1h 5m", "none"], ["$1.2K", "$80"], ["3.9 GB", "800 MB"], ["1,50H", "2,00S"],
-        ...               ["5' 4''", "6 ft 1 in"]):
+        >>> for cells in (["25m 2s", "1h 5m", "none"], ["$1.2K", "$80", "nil"], ["3.9 GB", "800 MB"],
+        ...               ["1,50H", "2,00S"], ["5' 4''", "6 ft 1 in"]):
         ...     print(written_out(pd.Series(cells)).tolist())
         ['0:25:02', '1:05:00', 'none']
-        ['$1200', '$80']
+        ['$1200', '$80', '$0']
         ['3900 MB', '800 MB']
         ['1,50', '−2,00']
         ['64 in', '73 in']
     """
-    texts = in_our_digits(texts)
+    texts = _with_nothing(in_our_digits(texts))
     some, ways = _with_digits(texts.dropna().head(_HEAD)), _WRITTEN_OUT if len(texts) else {}
     pattern = next((pattern for pattern in ways if len(some) and some.str.strip().str.match(pattern).all()), None)
     held = _with_digits(pd.Series(texts.dropna().unique(), dtype=object)) if pattern else some
@@ -346,6 +410,22 @@ def written_out(texts: pd.Series) -> pd.Series:
         return texts
     meant = dict(zip(held, ways[pattern][1](bare), strict=True))
     return texts.map(lambda text: meant.get(text, text), na_action="ignore").astype("string")
+
+
+_PRICE = re.compile(rf"[+\-−–]?\s?(?:({_MONEY})\s?\d[\d.,'’\s]*k?|\d[\d.,'’\s]*(\s?{_MONEY}))", re.IGNORECASE)
+_NOTHING = {"nil", "none", "zero", "nihil", "keine", "keiner", "aucun", "aucune", "ninguno", "ninguna", "nessuno",
+            "nessuna", "geen", "ingen", "ingenting"}  # fmt: skip
+
+
+def _with_nothing(texts: pd.Series) -> pd.Series:
+    """Return amounts of money with 0 in place of words that say that there is none; None is rather a missing cell."""
+    held = pd.Series(texts.dropna().unique(), dtype=object)
+    words = [text for text in held if text.strip().casefold() in _NOTHING and text.strip() != "None"]
+    amounts = _with_digits(held).str.strip() if words else held.head(0)
+    found = [_PRICE.fullmatch(text) for text in amounts]
+    if not found or found[0] is None or not all(found):
+        return texts
+    return texts.replace(dict.fromkeys(words, f"{found[0][1] or ''}0{found[0][2] or ''}"))
 
 
 def _with_digits(texts: pd.Series) -> pd.Series:
@@ -363,8 +443,43 @@ _WRITTEN_OUT: dict[re.Pattern[str], tuple[Callable[[pd.Series], bool], Callable[
         ),
     ),
     _MEASURE: (_are_measures, lambda texts: texts.str.replace(_MEASURE, _measure, regex=True)),
+    _NO_CENTS: (
+        lambda texts: bool(texts.str.contains(_DASH_OF_CENTS).any()),
+        lambda texts: texts.str.replace(_DASH_OF_CENTS, "", regex=True),
+    ),
 }
 """Which texts may be of a kind: whether a whole column is, and how it is written out."""
+
+
+_MARKED = re.compile(r"(?=.*[0-9])[A-Za-z0-9]+([ -])([A-Za-z0-9]{1,4})")  # SW1 1AB, 30-016
+
+
+def with_marks_of(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return codes with the blank or hyphen that all real ones have at one place from the end; what was done.
+
+    Example:
+        >>> with_marks_of(pd.Series(["SW11AB", "LS85HA"]), pd.Series(["SW1 1AB", "LS8 5HA"]))[0].tolist()
+        ['SW1 1AB', 'LS8 5HA']
+    """
+    texts = [text for text in column.dropna().unique() if isinstance(text, str) and text.isalnum()]
+    found = [_MARKED.fullmatch(str(text)) for text in real.dropna().unique()] if texts else []
+    signs = {(each[1], len(each[2])) if each else None for each in found}
+    mark, behind = next(iter(signs), None) or ("", 0)
+    if len(signs) != 1 or not mark:
+        return column, []
+    forms = {_form(each[0]) for each in found if each}
+    meant = {text: f"{text[:-behind]}{mark}{text[-behind:]}" for text in texts if len(text) > behind}
+    meant = {text: own for text, own in meant.items() if _form(own) in forms}
+    if len(meant) < _MOST_UNKNOWN * len(texts):
+        return column, []
+    cells = column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore")
+    many, there = int(column.isin([*meant]).sum()), int(column.notna().sum())
+    sign = "blank" if mark == " " else "hyphen"
+    return cells, [f"{many:,} of {there:,} texts have no {sign} where all real ones have one"]
+
+
+def _form(text: str) -> str:
+    return re.sub("[A-Za-z]", "a", re.sub("[0-9]", "9", text))
 
 
 _CODE = r"[\[(]?([A-Za-z]?\d[A-Za-z0-9.]{0,7}?|[A-Za-z]{1,2})[\])]?"

@@ -148,7 +148,9 @@ def respelled(column: pd.Series, real: pd.Series) -> tuple[pd.Series, list[str]]
     if not meant:
         return column, []
     cells = column.astype(object).map(lambda cell: meant.get(cell, cell), na_action="ignore")
-    many = int(column.isin([*meant]).sum())
+    many = int(column.isin([level for level, text in meant.items() if as_text(level) != text]).sum())
+    if not many:
+        return cells, []
     return cells, [f"{many:,} of {int(column.notna().sum()):,} texts {'is' if many == 1 else 'are'} spelled otherwise"]
 
 
@@ -190,7 +192,6 @@ _PLAINLY = (  # how numbers are written, and how that is written plainly
     # as accountants write
     (re.compile(r"(?<=\d)\s?(?:years? old|years?|yrs?\.?|y\.?\s?o\.?)$", re.IGNORECASE), " years"),
 )
-_IN_THOUSANDS = re.compile(r"^([^\d.,]*)(\d{1,3}[.,]\d+)\s*[kK]$")
 
 
 _GROUPED = re.compile(r"\d{1,3}(?:_\d{3})+(?:\.\d+)?")
@@ -218,22 +219,6 @@ def plainly(texts: pd.Series, real: pd.Series | None = None) -> pd.Series:
         whole = grouped.str.replace("_", "", regex=False)
         texts = whole.reindex(texts.index).fillna(texts) if (whole.astype(float) <= real.max()).mean() > 0.5 else texts
     return texts if real.min() < 0 else texts.str.replace(_CODED, r"\1 ", regex=True)
-
-
-def in_units(texts: pd.Series, real: pd.Series) -> pd.Series:
-    """Return numbers in thousands in units, where they have one mark, of decimals: of thousands where real ones say so.
-
-    Example:
-        >>> in_units(pd.Series(["12.345k", "$1,2 K", "1 234.5k"]), pd.Series([20_000])).tolist()
-        ['12345', '$1200', '1 234.5k']
-    """
-    found = texts.str.extract(_IN_THOUSANDS)
-    units = (1000 * found[1].str.replace(",", ".").astype(float)).round(6)
-    cells = [int(each.between(real.min(), real.max()).sum()) for each in (units, 1000 * units)]
-    if found[1].dropna().str.fullmatch(r"\d+[.,]\d{3}").all() and cells[1] > cells[0]:
-        units = 1000 * units
-    plain = units.map(lambda number: f"{number:.6f}".rstrip("0").rstrip("."), na_action="ignore")
-    return texts.where(units.isna(), found[0] + plain)
 
 
 def marks_in_words(decimal: str, thousands: str, unit: str) -> str:
@@ -329,18 +314,29 @@ def paired_names(got: Sequence[Any], due: Sequence[Any]) -> Mapping[int, Any]:
     """Return which place of ``got`` is which name of ``due``: those that alone are the same, folded, without a unit.
 
     Example:
-        >>> paired_names([" Größe ", "AGE", "Age_", "pay [EUR]"], ["grosse", "age", "pay"])
-        {0: 'grosse', 3: 'pay'}
+        >>> paired_names([" Größe ", "AGE", "Age_", "pay [EUR]", "Date ouverture"],
+        ...              ["groesse", "age", "pay", "Date d'ouverture"])
+        {0: 'groesse', 3: 'pay', 4: "Date d'ouverture"}
     """
-    ours, theirs = [_plain_name(name) for name in due], [_plain_name(name) for name in got]
-    bare = [_plain_name(_IN_BRACKETS.sub("", str(name))) for name in got]
-    theirs = [other if word not in ours and other in ours else word for word, other in zip(theirs, bare, strict=True)]
-    once = [k for k, word in enumerate(theirs) if word and theirs.count(word) == 1 and ours.count(word) == 1]
-    return {k: due[ours.index(theirs[k])] for k in once}
+    found: dict[int, Any] = {}
+    for way in (_plain_name, _bare_name):
+        ours, theirs = [way(name) for name in due], [way(name) for name in got]
+        for k, word in enumerate(theirs):
+            if word and theirs.count(word) == 1 == ours.count(word) and k not in found:
+                name = due[ours.index(word)]
+                units = [{*map(_plain_name, _IN_BRACKETS.findall(str(each)))} for each in (name, got[k])]
+                found |= {k: name} if name not in found.values() and (units[0] == units[1] or not all(units)) else {}
+    return found
 
 
 def _plain_name(name: Any) -> str:
     return "".join(letter for letter in folded(str(name)) if letter.isalnum())
+
+
+def _bare_name(name: Any) -> str:
+    """Return a name without its unit, French d' and l', and the e that stands for two dots: groesse, Größe."""
+    bare = re.sub(r"(?i)\b(?:d|l|dell)['’]", "", _IN_BRACKETS.sub("", str(name)))
+    return re.sub("(?<=[aou])e", "", _plain_name(bare))
 
 
 MARKS = ((".", ""), (",", ""), (".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
@@ -398,7 +394,7 @@ def released(frame: pd.DataFrame, columns: Mapping[str, Reading]) -> pd.DataFram
     for name in (c for c in frame.columns if c in columns):
         plain = without(frame[name], columns[name].missing)
         try:
-            read[name] = read_as(frame[name], columns[name])
+            read[name] = plain if columns[name].type == "duration" else read_as(frame[name], columns[name])
         except InputError:
             read[name] = plain
         if read[name].isna().mean() > plain.isna().mean() + _LOST:  # written otherwise, and all that taken for missing
@@ -519,7 +515,7 @@ def _dates_as(texts: pd.Series, form: str) -> pd.Series:
 
 
 def _durations(texts: pd.Series, reading: Reading) -> pd.Series:
-    clock = (plain := as_clocks(texts)).where(plain.str.fullmatch(r"[+-]?\d{1,4}:\d{2}(:\d{2}(\.\d+)?)?"))
+    clock = (plain := as_clocks(texts)).where(plain.str.fullmatch(r"[+-]?\d{1,4}:\d{2}(:\d{2})?(\.\d+)?"))
     return pd.to_timedelta(with_seconds(clock))
 
 

@@ -333,8 +333,8 @@ def _rounded(column: pd.Series, like: pd.Series) -> Found | None:
     if share > _MOST_MULTIPLES or by_chance > np.log(CHANCE) or within.sum() < due / 2:
         return None
     step, mean = whole[-1], float(numbers @ counts / counts.sum())
-    around = (numbers >= real.min() - step) & (numbers <= real.max() + step)
-    if 2 * counts[around].sum() < counts.sum():  # in another unit
+    around = (numbers >= np.floor(real.min() / step) * step) & (numbers <= np.round(real.max() / step) * step)
+    if 2 * counts[around & (numbers != 0)].sum() < counts[numbers != 0].sum():  # in another unit
         return None
     whole_ones, nearest = not (real % 1).any(), abs(mean - real.mean())
     is_cut = abs(mean + (step - whole_ones) / 2 - real.mean()) < nearest

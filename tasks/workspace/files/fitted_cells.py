@@ -6,6 +6,7 @@ smallest and the largest real one. Cells that none fits are missing.
 """
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -26,6 +27,7 @@ from synthrisk.tasks.workspace.files.cell_forms import (
     bare_numbers,
     clocks_of,
     in_letters,
+    in_units,
     may_be_thousands,
     nanoseconds,
     unwrapped,
@@ -40,7 +42,6 @@ from synthrisk.tasks.workspace.files.cell_texts import (
     answers_in_words_of,
     folded,
     in_english,
-    in_units,
     marks_in_words,
     plainly,
     read_as,
@@ -57,8 +58,7 @@ _ANY_DATE = pd.Series(pd.to_datetime(["1900-01-01", "2100-01-01"]))
 _MANY, _MOMENT = 20, 0.01  # dates, and the share of the real ones' time in which so many do not lie
 _IN_RANGE = 0.5  # share of bare numbers that must be dates of the real column's years
 _OF_SEVERAL = "of the forms that fit, by the real column's range"
-_RARELY = 4  # times as near to the real dates as other forms must a rare one come
-_NEAR = 2  # times as far from the real dates makes another reading worth a word
+_RARELY, _NEAR = 4, 2  # times as near to real dates must a rare form come; times as far makes another worth a word
 _FORMS_OF_ONE = 3  # ways of writing dates in one column, at most
 _UNIT = re.compile(
     r"^[+\-−]?\s*((?:[^\W\d_]{1,4}\.(?=\s)|[^\d\s.,'’+\-−–—‑－()<>≤≥≦≧=~*_?•…]{1,4}))?\s*[+\-−]?\d[\d.,'’\s\u00a0\u202f]*"
@@ -118,7 +118,7 @@ def unfit(name: str, column: str, like: pd.Series) -> InputError:
 
 def way_out(column: str) -> str:
     """Return what can be done about a column that does not fit."""
-    return f"leave the column out with --drop {column} (data.drop in a study)"
+    return f"leave the column out with --drop {shlex.quote(column)} (data.drop in a study)"
 
 
 class _Read(NamedTuple):
@@ -477,7 +477,7 @@ def _distance(values: pd.Series, counts: pd.Series, real: pd.Series) -> float:
 
 def _durations(texts: pd.Series, counts: pd.Series, real: pd.Series) -> _Read:
     """Read texts as durations, or as times of day: with AM and PM, or on a day that is the same everywhere."""
-    clock, words = clocks_of(texts)
+    clock, words = clocks_of(texts, real)
     digits = clock.str.fullmatch(r"[+-]?\d*[.,]?\d+(?:[eE][+-]?\d+)?")
     read = pd.to_timedelta(clock.where(~digits), errors="coerce").dt.as_unit("ns")
     numbers = to_numbers(clock[digits].str.replace(",", ".", regex=False), errors="coerce")

@@ -13,7 +13,7 @@ from pandas.api import types
 from pyarrow import feather
 
 from synthrisk.conf.study import Data
-from synthrisk.conf.tables import FileForm
+from synthrisk.conf.tables import FileForm, Reading
 from synthrisk.metrics.errors import InputError
 from synthrisk.tasks.data import source
 from synthrisk.tasks.data.task import given
@@ -100,6 +100,46 @@ def test_a_few_bands_among_control_records_are_missing_and_told(tmp_path):
     got, told = read(PEOPLE.drop(columns="stay").assign(age=cells), tmp_path)
     assert got["age"].isna().tolist() == [True, True] + [False] * (len(PEOPLE) - 2)
     assert told == ("control: column 'age': 2 bands of numbers are taken as missing",)
+
+
+@pytest.mark.parametrize(("mark", "written"), [("+", "{}+"), ("+", ">={}"), (">", "> {}"), ("<", "<{}"), ("≤", "≤{}")])
+@pytest.mark.parametrize("decimal", ["", ".5", ",5"])
+def test_cells_at_the_limit_of_the_real_ones_are_read_alike_in_all_tables(mark, written, decimal, tmp_path):
+    own = [f"{own}{decimal}" for own in (5, 6, 7, 8)]
+    numbers = pd.Series(np.array(own)[np.arange(200) % 4], dtype=object)
+    limit = own[0] if mark in "<≤" else own[-1]
+    real = REAL.assign(months=numbers.replace(limit, f"{limit}{mark}" if mark == "+" else f"{mark}{limit}"))
+    reading = {"months": {"type": "number", "unit": mark, "decimal": "," if "," in decimal else "."}}
+    control = PEOPLE.drop(columns="stay").assign(months=numbers.replace(limit, written.format(limit))[: len(PEOPLE)])
+    due = numbers.str.replace(",", ".").astype(float)
+    got, told = read(control, tmp_path, real, columns=reading, **ROLES)
+    assert (got["months"] == due[: len(PEOPLE)]).all()
+    assert not [line for line in told if "months" in line]
+    whole = FileForm(columns=Data(source="real.csv", columns=reading, **ROLES).columns)
+    for mark_of_release in {".", decimal[:1] or "."}:
+        worn = control.assign(months=control["months"].str.replace(".", mark_of_release))
+        release = fitted(worn, REAL.assign(months=due), whole, "release")
+        assert (release.synthetic["months"] == due[: len(PEOPLE)]).all()
+        assert not release.sets.columns
+
+
+@pytest.mark.parametrize(("odd", "count"), [("twins", 1), ("twins", 2), (None, 0), ("twins", 40)])
+def test_a_few_texts_among_numbers_are_told_and_not_the_numbers_of_the_control_records(odd, count, tmp_path):
+    kids = pd.Series([str(k % 5) for k in range(200)], dtype=object)
+    kids.iloc[:count] = odd
+    control = PEOPLE.drop(columns="stay").assign(kids=[k % 5 for k in range(len(PEOPLE))])
+    got, told = read(control, tmp_path, REAL.assign(kids=kids))
+    assert got["kids"].astype(str).astype(int).tolist() == control["kids"].tolist()
+    own = [line for line in told if "kids" in line]
+    cells = f"{count} of {200 + len(PEOPLE)} cells {'is no number' if count == 1 else 'are no numbers'}"
+    assert own == [f"real: column 'kids' is of texts: {cells}; write numbers there, or nothing"] * (0 < count < 9)
+
+
+def test_bands_beyond_the_limit_of_the_real_ones_stay_bands():
+    whole = FileForm(columns={"months": Reading(type="number", unit="+")})
+    real, worn = (pd.DataFrame({"months": own * 9}) for own in ([5, 6, 7, 8], ["5", "7+", "6", "8+"]))
+    made = fitted(worn, real, whole, "release")
+    assert [(each.low, each.high) for each in made.sets.columns["months"].values()] == [(7, np.inf)]
 
 
 @pytest.mark.parametrize("form", ["%Y-%m", "%m/%Y", "%b-%y", "%B %Y"])

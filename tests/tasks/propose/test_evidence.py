@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
+from pandas.api import types
 
 from synthrisk.conf.study import Data, Split, Sql
 from synthrisk.conf.tables import FileForm, Reading
@@ -14,7 +15,7 @@ from synthrisk.tasks.data import read, typed
 from synthrisk.tasks.propose.evidence import evidence
 from synthrisk.tasks.propose.proposal import Given, look
 from synthrisk.tasks.synthesize.column_matching import fitted
-from synthrisk.tasks.workspace.files.cell_texts import _NO_VALUE
+from synthrisk.tasks.workspace.files.cell_texts import _NO_VALUE, read_as
 
 ROWS = 240
 FAR = dt.date(9999, 12, 31)
@@ -185,11 +186,28 @@ def test_dates_of_a_workbook_of_which_some_are_texts_are_dates(tmp_path):
     *((form, "code") for form in ("MB-{}", "MB-0{}", "SEC-{}", "SQFT-{}", "SAR-{}", "CAD0{}", "RP0{}", "TB 0{}")),
     *((form, "number") for form in ("{} bp", "{}bps", "{} in", "{}·5", "{}·25", "1{}．５", "٣{}", "٣{}٫٥")),
     *((form, "code") for form in ("1{}/80", "120/{} mmHg", "A·{}", "{}'15\"", "5'{}\"")),
+    *((form, "number") for form in ("{}.-", "{},—", "{}/min", "{}点", "{}年", "{} Punkte", "{}件", "{} U/mol")),
+    *((form, "code") for form in ("{}A", "{} A", "{}bis", "0{}点", "{}/A4", "1{}号", "{}st", "{}#", "10{} Wien")),
     *((form, "number") for form in ("Rp{}000", "EUR -{}.50", "Months {}", "year 0{}", "kg {}", "CAD 0.{}")),
 ])  # fmt: skip
 def test_numbers_with_a_unit_or_out_of_a_most_are_numbers_and_codes_are_none(form, kind):
     cells = pd.DataFrame({"x": [form.format(20 + i % 79) for i in range(300)]}, dtype="string")
-    assert evidence(cells)[0].kind == kind
+    (found,) = evidence(cells)
+    assert found.kind == kind
+    read = read_as(cells["x"], found.reading) if found.reading and kind == "number" else cells["x"]
+    assert types.is_numeric_dtype(read.dtype) == (kind == "number")
+
+
+@pytest.mark.parametrize(("form", "cells", "kind"), [
+    ("{}年", [1, 2, 3], "code"), ("{}.-", [300, 500, 1000, 2500], "number"), ("{} Besuche", [1, 2, 3], "code"),
+    ("{}点", range(60), "number"), ("{},-", [1, 2, 3], "code"),
+])  # fmt: skip
+def test_few_numbers_with_a_mark_behind_them_are_codes_as_those_without_are(tmp_path, form, cells, kind):
+    many = [form.format(each) for each in cells] * 30
+    pd.DataFrame({"x": many, "y": range(len(many))}).to_csv(tmp_path / "a.csv", index=False)
+    found = look(str(tmp_path / "a.csv"), Given())
+    assert found.columns[0].kind == kind
+    assert found.table["x"].astype(int).tolist() == [*cells] * 30
 
 
 @pytest.mark.parametrize(("cells", "codes"), [
@@ -370,6 +388,16 @@ def test_times_behind_a_date_are_read_in_real_tables_and_releases_as_databases_a
 def test_numbers_with_marks_are_no_times_behind_a_date(cells):
     column = pd.DataFrame({"x": [cells.format(20 + i % 79) for i in range(300)]}, dtype="string")
     assert evidence(column)[0].kind in ("code", "text")
+
+
+@pytest.mark.parametrize(("cells", "missing"), [
+    (["rk", "ev", "--"], None), (["rk", "ev", "--", None], ["--"]), (["rk", "ev"] * 10 + ["--"], ["--"]),
+    ([f"{chr(65 + k)}x" for k in range(20)] + ["--"] * 9, ["--"]), (["1,5", "2", "--"], ["--"]),
+    (["rk", "--"], ["--"]), (["rk", "ev", "-"], ["-"]),
+])  # fmt: skip
+def test_two_dashes_are_a_level_where_they_are_frequent_beside_few_texts_and_no_cell_is_empty(cells, missing):
+    (found,) = evidence(pd.DataFrame({"konfession": cells * 30}, dtype="string"))
+    assert (found.reading.missing if found.reading else None) == missing
 
 
 @pytest.mark.parametrize("sign", sorted(_NO_VALUE - {"", "None", "missing"}))

@@ -288,6 +288,58 @@ def test_times_of_day_are_read_by_their_half_of_the_day(form):
             assert made.synthetic["at"].tolist() == real.tolist()
 
 
+@pytest.mark.parametrize(("real", "cells", "missing"), [
+    ([80.5, None] * 30, [90.25, 0] * 30, 30), ([80.5, None] * 30, ["0", "90,25"] * 30, 30),
+    ([80.5, None, 0] * 20, [90.25, 0, 0] * 20, 0), ([80.5, None] * 30, [90.25] * 56 + [0] * 4, 0),
+    ([80.5, None] * 30, [90.25, 0, None] * 20, 20), ([80.5] * 60, [90.25, 0] * 30, 0),
+])  # fmt: skip
+def test_noughts_as_many_as_real_cells_are_missing_are_missing_where_no_real_one_is_0(real, cells, missing):
+    made = fitted(pd.DataFrame({"owed": cells}), pd.DataFrame({"owed": real}), FORM, "release")
+    assert made.synthetic["owed"].isna().sum() == missing
+    assert any("cells of 0" in each.words for each in made.told) == (missing == 30)
+
+
+@pytest.mark.parametrize(("real", "cells", "due"), [
+    ([100, 80, 60], [1, 0.8, 0.6], [100, 80, 60]), ([100, 80, 60], ["1", ".8", "0,6"], [100, 80, 60]),
+    ([0.05, 0, 0.2], ["5", "0", "20"], [0.05, 0, 0.2]), ([0.05, 0, 0, 0.2], [5, 0, 0, 20], [0.05, 0, 0, 0.2]),
+    ([0, 7, 15], [0, 0.07, 0.15], [0, 7, 15]),
+    ([100, 1, 50], [1, 1, 1], [1, 1, 1]), ([1, 0, 100], [1, 0, 1], [1, 0, 1]), ([0.5, 1, 2], [0.5, 1, 2], [0.5, 1, 2]),
+    ([50, 0.5, 1], [0.5, 0.5, 1], [0.5, 0.5, 1]), ([100, 80, 60], [1, 0.83, 0.57], [1, 0.83, 0.57]),
+    ([100, 200, 300], [1, 2, 3], [1, 2, 3]),
+])  # fmt: skip
+def test_few_shares_of_one_are_the_real_percents_and_percents_the_real_shares(real, cells, due):
+    made = fitted(pd.DataFrame({"part": cells * 20}), pd.DataFrame({"part": real * 20}), FORM, "release")
+    assert made.synthetic["part"].tolist() == due * 20
+    told = " ".join(each.words for each in made.told)
+    assert ("times the real ones" in told) == (due[-1] != float(str(cells[-1]).replace(",", ".")))
+
+
+@pytest.mark.parametrize(("real", "cells", "due"), [
+    (["SW1 1AB", "LS17 5HA"], ["SW12AB", "LS175HA"], ["SW1 2AB", "LS17 5HA"]),
+    (["30-016", "50-004"], ["30017", "50-004"], ["30-017", "50-004"]),
+    (["1011 AB", "3511 XY"], ["1012CD"], ["1012 CD"]),
+    (["SW1 1AB", "LS175HA"], ["SW12AB"], ["SW12AB"]),  # real ones are written in both ways
+    (["SW1 1AB", "LS17 5HA"], ["SW12ABC", "London"], ["SW12ABC", "London"]),
+    (["A 1", "B 22"], ["A1"], ["A1"]),  # at several places
+    (["north west", "south west"], ["northwest"], ["northwest"]),
+])  # fmt: skip
+def test_codes_without_the_blank_or_hyphen_that_all_real_ones_have_are_written_as_these(real, cells, due):
+    made = fitted(pd.DataFrame({"code": cells * 20}), pd.DataFrame({"code": real * 20}), FORM, "release")
+    assert made.synthetic["code"].tolist() == due * 20
+    assert any("where all real ones have one" in each.words for each in made.told) == (due != cells)
+
+
+@pytest.mark.parametrize("form", ["{0}:{1:04.1f}", "{0}:{1:02.0f}", "0:{0}:{1:04.1f}", "00:{0}:{1:02.0f}"])
+@pytest.mark.parametrize("mark", [".", ","])
+def test_minutes_and_seconds_are_read_as_the_real_durations_in_any_form(form, mark):
+    parts = [(m, s + 0.4) for m, s in zip(range(28, 58), range(30), strict=True)]
+    real = pd.DataFrame({"best": pd.to_timedelta([60 * m + s for m, s in parts], "s")})
+    cells = pd.DataFrame({"best": [form.format(*each).replace(".", mark) for each in parts]})
+    for columns in ({}, {"best": Reading(type="duration")}):
+        made = fitted(cells, real, FileForm(columns=columns), "release").synthetic
+        assert (real["best"] - made["best"]).abs().max() < pd.Timedelta("1s")
+
+
 @pytest.mark.parametrize(
     "form", ["syn_{}", "people.{}", "{}_out", "{}:text", "Sum of {}", "Table1[{}]", "df${}", "{}2"]
 )

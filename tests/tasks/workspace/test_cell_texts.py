@@ -4,7 +4,14 @@ import pytest
 
 from synthrisk.conf.tables import Reading
 from synthrisk.tasks.propose.evidence import evidence
-from synthrisk.tasks.workspace.files.cell_texts import read_as, released, texts_of, to_numbers, without_marks
+from synthrisk.tasks.workspace.files.cell_texts import (
+    paired_names,
+    read_as,
+    released,
+    texts_of,
+    to_numbers,
+    without_marks,
+)
 
 COMMAS = Reading(type="number", decimal=",", otherwise="missing")
 DAYS = Reading(type="date", format="%d.%m.%Y", otherwise="missing")
@@ -67,9 +74,12 @@ def test_thousands_may_be_grouped_as_in_india(text, thousands, number):
         (["2 days 3 hrs", "45 min", "1 hour"], [51, 0.75, 1]),
         (["PT1H30M", "PT45M", "P1DT2H"], [1.5, 0.75, 26]),
         (["-0h30", "2h15"], [-0.5, 2.25]),
+        (["31:15,3", "1:02:33,5", "75:00"], [1875.3 / 3600, 3753.5 / 3600, 1.25]),
+        (["31:15.3", "28:45"], [1875.3 / 3600, 1725 / 3600]),
+        (["0:31:15.25", "1:31:15.5"], [1875.25 / 3600, 5475.5 / 3600]),
     ],
 )
-def test_elapsed_times_in_words_are_durations(cells, hours):
+def test_elapsed_times_in_words_and_with_parts_of_seconds_are_durations(cells, hours):
     read = read_as(pd.Series(cells), Reading(type="duration", missing=["n.a."]))
     assert (read.dropna() / pd.Timedelta("1h")).tolist() == pytest.approx(hours)
     if min(hours) >= 0:
@@ -82,7 +92,8 @@ def test_elapsed_times_in_words_are_durations(cells, hours):
     [["6h30", "23h45"], ["3 d", "6 m"], ["10s", "12m"], ["45 min", "5 min"], ["2 h", "3 h"], ["101H05", "305H22"],
      ["12M", "3S"], ["1h 5m", "cell 9"], ["3d", "x"], ["8:30", "12:15"],
      ["12 k€", "5 k€"], ["12k€", "13k€"], ["£950 pcm", "£90 pw"], ["$5 / month", "$60"], ["12S", "14H"],
-     ["5 CR", "6 CR"], ["3 GB", "5 GB"], ["3 m", "2 kg"], ["266k", "12k"], ["€5", "£1.2k, or less"], ["$5", "€7"]],
+     ["5 CR", "6 CR"], ["3 GB", "5 GB"], ["3 m", "2 kg"], ["266k", "12k"], ["€5", "£1.2k, or less"], ["$5", "€7"],
+     ["80", "nil"], ["£80", "None"], ["£80 or less", "nil"], ["none", "nil"]],
 )  # fmt: skip
 def test_what_may_be_something_else_than_elapsed_times_or_amounts_stays(cells):
     assert texts_of(pd.Series(cells)).tolist() == cells
@@ -111,6 +122,13 @@ def test_a_dash_says_that_there_is_no_value_in_most_cells_of_numbers_and_in_text
         (["1.234,56S", "80,00H", "1,50H"], [-1234.56, 80, 1.5]),
         (["3.9 GB", "800 MB", "12 KB"], [3900, 800, 0.012]),
         (["500 mg", "1 g", "n.a."], [0.5, 1]),
+        (["500.-", "1'250.50", "80.–"], [500, 1250.5, 80]),
+        (["CHF 500.--", "CHF 1'250.50"], [500, 1250.5]),
+        (["12,- €", "7,- €"], [12, 7]),
+        (["500,- €", "1.250,50 €"], [500, 1250.5]),
+        (["nil", "£80", "£1,200.50", "None"], [0, 80, 1200.5]),
+        (["80 €", "keine"], [80, 0]),
+        (["$1.2K", "none"], [1200, 0]),
     ],
 )
 def test_amounts_that_are_shortened_have_sides_or_several_units_are_numbers(cells, numbers):
@@ -119,3 +137,21 @@ def test_amounts_that_are_shortened_have_sides_or_several_units_are_numbers(cell
     assert (found.kind, found.reading.type) == ("number", "number")
     read = read_as(pd.Series(many), found.reading).dropna()
     assert read.astype(float).tolist() == pytest.approx([number for number in numbers for _ in range(9)])
+
+
+@pytest.mark.parametrize(
+    ("got", "due", "pairs"),
+    [
+        (["Verbrauch"], ["Verbrauch (kWh)"], {0: "Verbrauch (kWh)"}),
+        (["verbrauch_kwh"], ["Verbrauch (kWh)"], {0: "Verbrauch (kWh)"}),
+        (["Verbrauch (kWh)"], ["Verbrauch"], {0: "Verbrauch"}),
+        (["Verbrauch (MWh)"], ["Verbrauch (kWh)"], {}),
+        (["Verbrauch"], ["Verbrauch (kWh)", "Verbrauch (EUR)"], {}),
+        (["Verbrauch", "Verbrauch [kWh]"], ["Verbrauch (kWh)"], {1: "Verbrauch (kWh)"}),
+        (["haushaltsgroesse"], ["Haushaltsgröße"], {0: "Haushaltsgröße"}),
+        (["Date ouverture"], ["Date d'ouverture"], {0: "Date d'ouverture"}),
+        (["Date douverture"], ["Date d'ouverture"], {0: "Date d'ouverture"}),
+    ],
+)
+def test_names_are_the_same_without_units_articles_and_the_e_of_two_dots_where_one_alone_is_meant(got, due, pairs):
+    assert paired_names(got, due) == pairs
