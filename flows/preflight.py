@@ -47,8 +47,9 @@ def check_on(study: Study, sample: Sample) -> tuple[list[Planned], list[Generato
     every = generators(study)
     if _FITTING.get() == _of(study, sample):
         return planned, every
-    records = sample.records()
-    tried = [partial(try_out, find_synthesizer(g.kind), g.options, sample) for g in every]
+    records, places = sample.records(), (sample.cut.repetitions, sample.cut.releases)
+    of_sample = records, places, sample.members, sample.form
+    tried = [partial(try_out, find_synthesizer(g.kind), g.options, *of_sample) for g in every]
     tried += [partial(_has_identifiers, g, sample) for g in every if find_synthesizer(g.kind).unattacked]
     guessing = [(p.measure.attacker, column) for p in planned for column in p.measure.targets]
     models = [partial(_model_fits, model, kind(records[column])) for model, column in guessing if model]

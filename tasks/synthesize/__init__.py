@@ -5,24 +5,20 @@ one file here (or in a package of your own), one line in that group, its test.
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from synthrisk.conf.tables import check_option_names, loaded
+from synthrisk.conf.tables import FileForm, check_option_names, loaded
 from synthrisk.metrics.errors import InputError
 from synthrisk.metrics.models.threads import one_thread
 from synthrisk.metrics.plugins import SYNTHESIZER_GROUP
 from synthrisk.metrics.tables.entities import checked_links
 from synthrisk.tasks.synthesize.conform import is_like
 from synthrisk.tasks.synthesize.synthesizer import Job, Release, Synthesizer
-
-if TYPE_CHECKING:  # what a study is decides nothing of a release
-    from synthrisk.tasks.workspace.references import Sample
 
 _FEW = 4
 
@@ -74,25 +70,30 @@ def run(job: Job, synthesizer: Synthesizer, options: Mapping[str, object]) -> Re
     return release
 
 
-def try_out(synthesizer: Synthesizer, options: Mapping[str, object], sample: "Sample") -> None:
+def try_out(
+    synthesizer: Synthesizer,
+    options: Mapping[str, object],
+    records: pd.DataFrame,
+    places: tuple[int, int],
+    members: Callable[[int, int], pd.DataFrame],
+    form: FileForm,
+) -> None:
     """Refuse options that cannot work on this table, before anything is computed.
 
-    A synthesizer that only reads is run for each repetition and fold; our own are run on a few copies of the first
-    record; foreign code is not run. What ``fits`` refuses is refused.
+    A synthesizer that only reads is run for each repetition and fold, beside its ``members``; our own are run on a few
+    copies of the first record; foreign code is not run. What ``fits`` refuses is refused.
 
     Raises:
         InputError: An option is wrong, or a release is absent or does not fit.
     """
     if synthesizer.fits is not None:
-        synthesizer.fits(sample.records(), **options)
+        synthesizer.fits(records, **options)
     if synthesizer.trial == "all":
-        repetitions, folds = sample.cut.repetitions, sample.cut.releases
-        for repetition, fold in product(range(repetitions), range(folds)):
-            train = sample.members(repetition, fold)
-            place = repetition, fold, repetitions * folds
-            run(Job(train, train.head(0), len(train), 0, *place, sample.form), synthesizer, options)
+        for place in product(*map(range, places)):
+            train = members(*place)
+            run(Job(train, train.head(0), len(train), 0, *place, places[0] * places[1], form), synthesizer, options)
     elif synthesizer.trial == "few":
-        few = sample.records().take(np.zeros(_FEW, dtype=int)).reset_index(drop=True)
+        few = records.take(np.zeros(_FEW, dtype=int)).reset_index(drop=True)
         run(Job(few, few, _FEW, 0), synthesizer, options)
 
 

@@ -58,7 +58,7 @@ def test_a_release_is_read_beside_the_members_alone_and_once_by_all_that_look_at
     data = Data(source=real, quasi_identifiers=["zip"], sensitive=["ill"])
     sample = Sample.of(data, *given.fn(data, control, 1, str(tmp_path / "ws")), str(tmp_path / "ws"), 1)
     check_strangers(sample, release)
-    try_out(find_synthesizer("files"), {"path": release}, sample)
+    try_out(find_synthesizer("files"), {"path": release}, sample.records(), (1, 1), sample.members, sample.form)
     assert reads == [40]
 
 

@@ -1,7 +1,6 @@
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -140,7 +139,7 @@ def test_wrong_options_are_named_before_anything_runs(options, sentence):
     asked = options if "public" in options or not options else options | {"public": PUBLIC}
     with pytest.raises(InputError) as refused:  # noqa: PT012 - by one of both
         synthesizer.check(**asked)
-        try_out(synthesizer, asked, SimpleNamespace(records=people))
+        try_out(synthesizer, asked, people(), (1, 1), None, None)
     assert sentence in str(refused.value)
 
 
