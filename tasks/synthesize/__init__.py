@@ -89,9 +89,10 @@ def try_out(
     if synthesizer.fits is not None:
         synthesizer.fits(records, **options)
     if synthesizer.trial == "all":
-        for place in product(*map(range, places)):
-            train = members(*place)
-            run(Job(train, train.head(0), len(train), 0, *place, places[0] * places[1], form), synthesizer, options)
+        for repetition, fold in product(*map(range, places)):
+            train = members(repetition, fold)
+            job = Job(train, train.head(0), len(train), 0, repetition, fold, places[0] * places[1], form)
+            run(job, synthesizer, options)
     elif synthesizer.trial == "few":
         few = records.take(np.zeros(_FEW, dtype=int)).reset_index(drop=True)
         run(Job(few, few, _FEW, 0), synthesizer, options)
