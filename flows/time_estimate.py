@@ -7,24 +7,28 @@ LOOK = "a look at the release"
 """What a cell begins with, before its measures."""
 _SECONDS: dict[str, tuple[float, float, float, float]] = {
     "zero_cap": (0.01, 2e-6, 0.0, 0.0),
-    "rapid": (0.1, 8e-5, 0.0, 0.0),
-    "singling_out": (0.1, 0.0, 2.3e-6, 0.0),
+    "rapid": (0.1, 4e-5, 0.0, 0.0),
+    "singling_out": (0.2, 2e-5, 2e-6, 0.0),
     "common_rows_proportion": (0.0, 5e-6, 0.0, 0.0),
     "membership": (0.1, 6e-5, 0.0, 9e-11),
     "distance_to_closest_record": (0.02, 1e-5, 0.0, 5e-11),
-    "accuracy": (0.05, 0.0, 2e-6, 0.0),
+    "accuracy": (0.05, 0.0, 4e-7, 0.0),
+    "quality": (0.6, 1e-5, 0.0, 0.0),
+    "train_synthetic_test_real": (2.8, 0.0, 0.0, 0.0),
+    "membership_inference_risk": (2.5, 1e-5, 0.0, 0.0),
+    "detection_mlp": (1.3, 1e-4, 0.0, 0.0),
     LOOK: (0.05, 2e-5, 0.0, 1.7e-10),
 }
-_OTHERS = (0.1, 5e-5, 0.0, 9e-11)
+_OTHERS = (0.05, 1e-5, 0.0, 3e-11)
 _AT_ONCE = 2  # releases that end together: the pace of so few says little yet
-_FEW_COLUMNS, _LOOKED_AT = 25, 20_000  # up to so many columns a tree looks at so many rows at most
+_FEW_COLUMNS, _LOOKED_AT = 25, 5_000  # up to so many columns a tree looks at so many rows at most
 
 
 def seconds_of(step: str, rows: int, columns: int) -> float:
     """Return about how many seconds one core takes for a measure of one release, or for the look at it.
 
     a + b r + c r p + d r s p, with r real records and p columns; s = r records that each is compared with, where there
-    are few columns at most 20,000. The numbers are rough: benchmarks/scale.py prints what was foretold beside what it
+    are few columns at most 5,000. The numbers are rough: benchmarks/scale.py prints what was foretold beside what it
     took.
 
     Example:
