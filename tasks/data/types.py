@@ -156,10 +156,12 @@ def of_texts(people: pd.DataFrame, data: Data) -> Iterator[str]:
 
 def _odd_ones(column: pd.Series) -> int:
     """Return how many cells of texts are no numbers, where nearly all others are, and no codes; 0 elsewhere."""
-    texts = column.dropna().astype(str)
-    numbers = pd.to_numeric(texts, errors="coerce")
-    odd, are_codes = int(numbers.isna().sum()), texts.str.match(r"0\d").any() or numbers.nunique() < _FEWEST_NUMBERS
-    return 0 if are_codes or odd > _ODD * len(texts) else odd
+    counts = column.value_counts()
+    counts = counts[counts > 0]
+    levels = pd.Series(counts.index.astype(str))
+    numbers = pd.to_numeric(levels, errors="coerce")
+    odd, are_codes = int(counts[numbers.isna().to_numpy()].sum()), levels.str.match(r"0\d").any()
+    return 0 if are_codes or numbers.nunique() < _FEWEST_NUMBERS or odd > _ODD * counts.sum() else odd
 
 
 def _beyond_64_bits(column: pd.Series) -> bool:

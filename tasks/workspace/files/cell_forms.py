@@ -5,7 +5,7 @@ Elapsed times (1h 5m) and amounts that are shortened ($1.2K), or in several unit
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import numpy as np
@@ -185,6 +185,18 @@ def in_units(texts: pd.Series, real: pd.Series) -> pd.Series:
         units = 1000 * units
     plain = units.map(lambda number: f"{number:.6f}".rstrip("0").rstrip("."), na_action="ignore")
     return texts.where(units.isna(), found[0] + plain)
+
+
+def marks_in(texts: pd.Series, marks: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return of marks before decimals and between thousands those that stand in texts, and the plain ones.
+
+    Example:
+        >>> marks_in(pd.Series(["1,5", "level 2"]), [(".", ""), (",", ""), (",", "."), (".", " "), (",", "'")])
+        [('.', ''), (',', ''), ('.', ' ')]
+    """
+    held = "".join(in_our_digits(texts.dropna()).unique())
+    there = {".": "." in held, ",": "," in held, " ": any(map(str.isspace, held)), "'": "'" in held or "’" in held}
+    return [each for each in marks if each == (".", "") or there[each[1] or each[0]]]
 
 
 def may_be_thousands(texts: pd.Series) -> bool:

@@ -28,6 +28,7 @@ from synthrisk.tasks.workspace.files.cell_forms import (
     clocks_of,
     in_letters,
     in_units,
+    marks_in,
     may_be_thousands,
     nanoseconds,
     unwrapped,
@@ -296,10 +297,9 @@ def _numbers_in_a_form(texts: pd.Series, counts: pd.Series, real: pd.Series) -> 
             return _Read(truth.astype("Int64"), ("yes and no are taken as 1 and 0",)), ""
     unit = _unit(texts[plain.isna()], counts) or ""
     found = [_Read(plain)]
-    for decimal, thousands in MARKS:
+    for decimal, thousands in marks_in(texts, MARKS):
         said = {"decimal": decimal, "thousands": thousands, "unit": unit, "otherwise": "missing"}
-        reading = Reading.model_validate({"type": "number", **said})
-        values = read_as(texts, reading)
+        values = read_as(texts, Reading.model_validate({"type": "number", **said}))
         words = marks_in_words(decimal, thousands, unit)
         found.append(_Read(values, (words,) if words else ()))
         if unit == "%":
