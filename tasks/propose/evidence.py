@@ -232,7 +232,8 @@ def _as_numbers(each: Evidence, column: pd.Series, plain: bool) -> Evidence:
     due = each.kind in ("number", "date", "code") and types.infer_dtype(column) in _TEXTS
     if each.reading is not None or not due:
         return each
-    cells, texts = column.dropna(), texts_of(column).dropna()
+    cells = column.dropna().drop_duplicates()
+    texts = texts_of(cells).dropna()
     marked, unread = (pd.to_numeric(own, errors="coerce").isna() for own in (cells, texts))
     if each.kind == "code" and (not marked.any() or unread.any() or texts.str.match(r"0\d").any()):
         return each
@@ -242,7 +243,7 @@ def _as_numbers(each: Evidence, column: pd.Series, plain: bool) -> Evidence:
     why = f"{each.why}, in other digits or marks" if others else f"{each.why}, held as texts"
     if each.kind == "date":
         return replace(each, reading=Reading(type="date", format="ISO8601"), why=why)
-    exact = pd.to_numeric(texts_of(column), errors="coerce").abs().max() < _EXACT
+    exact = pd.to_numeric(texts, errors="coerce").abs().max() < _EXACT
     return replace(each, reading=Reading(type="number"), why=why) if exact else each
 
 

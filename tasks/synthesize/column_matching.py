@@ -241,13 +241,15 @@ def _in_percent_of(cells: pd.Series, like: pd.Series) -> tuple[pd.Series, float]
         >>> cells.tolist(), times
         ([100.0, 80.0, 0.0], 0.01)
     """
-    numbers, real = cells.astype("Float64"), {*like.dropna().astype(float)}
+    numbers = cells.astype("Float64")
     for times in (0.01, 100.0):
         meant = (numbers * 100 if times < 1 else numbers / 100).round(9)
         shares = numbers if times < 1 else meant
+        if not (shares.dropna().between(0, 1).all() and shares.dropna().mod(1).any()):
+            continue
         held = pd.DataFrame({"own": numbers, "meant": meant})[numbers.ne(0).fillna(False)].drop_duplicates()
-        found = held.isin(real).mean()
-        if shares.dropna().between(0, 1).all() and shares.dropna().mod(1).any() and found["meant"] >= _NEARLY:
+        found = held.isin({*like.dropna().astype(float)}).mean()
+        if found["meant"] >= _NEARLY:
             return (meant.astype(float), times) if found["own"] < _MOSTLY else (cells, 1.0)
     return cells, 1.0
 
